@@ -1,0 +1,183 @@
+"""What a worker can be asked, and what it answers: small frozen values that cross process borders.
+
+A task is complete: with the files of its `Setup` it decides its answer, whoever performs it and
+after whatever else. Importing this module costs nothing; it knows no rasterizer.
+Not here: performing (`worker`), which tasks there are to do (`ops`), pools (`execute`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nfbuild.digests import BlobDigest, FrameDigest, InputDigest
+
+
+class BlobWriter(Protocol):
+    """Puts a blob where it belongs: write beside, then rename. Must be picklable.
+
+    It may be called twice with one digest, by two workers at once too; it returns when the blob
+    can be read under its name.
+    """
+
+    def __call__(self, digest: BlobDigest, data: bytes, /) -> None:
+        """Store `data`, whose plain BLAKE3 is `digest`."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a worker is told once, before its first task.
+
+    `staging` is an existing folder; pictures that documents name stand in it as
+    `<digest><suffix>`, and the worker makes it its working directory, as ThorVG resolves
+    references against that. `faces` gives every face a task may name: a path, or its bytes; the
+    bytes are checked against the digest when the face is loaded. Without `write` no blob is kept.
+    """
+
+    staging: str
+    faces: Mapping[InputDigest, str | bytes] = field(default_factory=dict, repr=False)
+    write: BlobWriter | None = None
+    keep_rasters: bool = True
+
+
+@dataclass(frozen=True)
+class LottieShot:
+    """Which instant of a Lottie scene to draw, and how.
+
+    `number` is in the scene's own frames from its in point. `alone` asks for a fresh engine, the
+    scene loaded anew and the C library's random numbers at their start: for scenes with
+    expressions, which share one script machine per process. `background` is an opaque colour to
+    lay the scene on (red, green, blue, 0 to 255), or None to keep its transparency.
+    """
+
+    number: float
+    alone: bool = False
+    background: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Split:
+    """Where a document may be cut into a static bottom and what is drawn over it.
+
+    Three offsets into the document's bytes: `[0, shared)` is the head with every definition that
+    both parts need, `[shared, cut)` the bottom's elements, `[cut, tail)` the upper ones, and the
+    rest closes the root. `reuse.split` computes it. Drawing in two parts gives the same bytes.
+    """
+
+    shared: int
+    cut: int
+    tail: int
+
+
+@dataclass(frozen=True)
+class DrawTask:
+    """Draw one document at one raster size.
+
+    `document` is exactly what the rasterizer gets: an SVG document, or a Lottie scene's JSON when
+    `lottie` is given. `pictures` are the staged file names that it refers to, `faces` the digests
+    that its texts name, both sorted. `png` asks for the blob, `sha256` for the peer's digest too.
+    """
+
+    document: bytes = field(repr=False)
+    width: int
+    height: int
+    pictures: tuple[str, ...] = ()
+    faces: tuple[InputDigest, ...] = ()
+    lottie: LottieShot | None = None
+    split: Split | None = None
+    png: bool = True
+    sha256: bool = False
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stretch of a worker's time, for the profile: nanoseconds of `time.perf_counter_ns`."""
+
+    name: str
+    start: int
+    duration: int
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A frame that was drawn; `blob` and `size` (bytes of the PNG) are None and 0 without PNG."""
+
+    digest: FrameDigest
+    blob: BlobDigest | None
+    size: int
+    sha256: str | None = None
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True)
+class MeasureTask:
+    """Draw a document and say where its ink is."""
+
+    document: bytes = field(repr=False)
+    width: int
+    height: int
+    pictures: tuple[str, ...] = ()
+    faces: tuple[InputDigest, ...] = ()
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The pixel box of everything that is not fully transparent; right and bottom exclusive.
+
+    All four are 0 when the raster is `empty`.
+    """
+
+    empty: bool
+    left: int
+    top: int
+    right: int
+    bottom: int
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True)
+class DecodeTask:
+    """Turn a picture that ThorVG cannot draw right into a PNG of straight 8-bit sRGB RGBA.
+
+    The PNG is staged under its digest and given to the blob writer. `max_pixels` bounds what is
+    decoded. `name` is only for messages.
+    """
+
+    data: bytes = field(repr=False)
+    max_pixels: int = 64_000_000
+    name: str = "picture"
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """A decoded picture: `digest` names the PNG's bytes, staged as `<digest>.png`."""
+
+    digest: InputDigest
+    width: int
+    height: int
+    size: int
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True)
+class AuditTask:
+    """Read a frame's PNG as this program writes it, and say which pixels are in it."""
+
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What an audited blob holds: the digest of its pixels, its size in pixels."""
+
+    digest: FrameDigest
+    width: int
+    height: int
+    stages: tuple[Stage, ...] = ()
+
+
+Task: TypeAlias = "DrawTask | MeasureTask | DecodeTask | AuditTask"
+Answer: TypeAlias = "Drawn | Measured | Decoded | Audited"
