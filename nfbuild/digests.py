@@ -43,7 +43,7 @@ HEX_LENGTH = 64
 NONE = "none"
 """What stands for the digest of an empty part."""
 
-Field: TypeAlias = "str | bytes | int | None | Sequence[Field]"
+Field: TypeAlias = "str | bytes | int | Sequence[Field] | None"
 
 _TAG_BYTES = b"b"
 _TAG_TEXT = b"t"
