@@ -187,8 +187,9 @@ Request = MeasureRequest | DecodeRequest | VideoRequest
 
 
 class NeedsAnswers(Exception):
-    """Not an error: answers are missing. Carries as many questions as could be collected at once;
-    the caller gets them answered and calls again.
+    """Not an error: answers are missing; the caller gets them and calls again.
+
+    Carries as many questions as could be collected at once.
     """
 
     def __init__(self, requests: Sequence[Request]) -> None:
