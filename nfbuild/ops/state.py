@@ -70,6 +70,7 @@ class State:
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     exports: dict[str, list[str]] = field(default_factory=dict)
     warnings: list[dict[str, Any]] = field(default_factory=list)
+    totals: dict[str, Any] = field(default_factory=dict)
 
     def holds(self, paths: Iterable[str], digest_of: Callable[[str], str]) -> bool:
         """Tell whether every witness among `paths` still says what it said."""
@@ -135,6 +136,7 @@ def _parse(raw: Mapping[str, Any]) -> State:
     state.rows = dict(raw["rows"])
     state.exports = {name: list(rows) for name, rows in raw["exports"].items()}
     state.warnings = list(raw["warnings"])
+    state.totals = dict(raw["totals"])
     return state
 
 
@@ -154,6 +156,7 @@ def write_state(path: str, state: State) -> None:
         "rows": state.rows,
         "exports": state.exports,
         "warnings": state.warnings,
+        "totals": state.totals,
     }
     beside = f"{path}.{os.getpid()}.tmp"
     try:
