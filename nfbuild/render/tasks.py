@@ -71,6 +71,12 @@ class Split:
     cut: int
     tail: int
 
+    def parts(self, document: bytes) -> tuple[bytes, bytes]:
+        """Return the bottom's document and the upper one."""
+        end = document[self.tail :]
+        bottom = document[: self.cut] + end
+        return bottom, document[: self.shared] + document[self.cut : self.tail] + end
+
 
 @dataclass(frozen=True)
 class DrawTask:
