@@ -19,6 +19,7 @@ from __future__ import annotations
 import ctypes
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from nfbuild.digests import InputDigest, blob_digest, file_digest
@@ -33,6 +34,7 @@ from .tasks import Drawn, Stage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .lottie import Scene
     from .tasks import BlobWriter, DrawTask
 
 MAX_SIDE = 32_768
@@ -75,6 +77,7 @@ class Renderer:
         self._buffer = bytearray()
         self._kept: KeptRaster | None = None
         self._pictures: _Pictures | None = None
+        self.scene: Scene | None = None
 
     def warm(self) -> None:
         """Load the library and start its engine, so that the first frame does not wait for it."""
@@ -86,15 +89,20 @@ class Renderer:
         Raises DrawError when any call fails; the renderer is then as new.
         """
         clock = clock or Clock()
+        whole = False
         try:
             if task.lottie is not None:
                 from .lottie import draw_scene  # noqa: PLC0415  most compositions have none
 
-                return draw_scene(self, task, task.lottie, clock)
-            self._draw_document(task, clock)
-        except DrawError:
-            self.reset()
-            raise
+                draw_scene(self, task, task.lottie, clock)
+            else:
+                self._draw_document(task, clock)
+            whole = True
+        finally:
+            # Whatever interrupts a draw, an interrupt from the keyboard too, may leave a picture
+            # on the canvas that the next frame would show.
+            if not whole:
+                self.reset()
         return memoryview(self._buffer)
 
     def draw_frame(self, task: DrawTask, write: BlobWriter | None = None) -> Drawn:
@@ -116,32 +124,41 @@ class Renderer:
 
     def reset(self) -> None:
         """Let go of everything the rasterizer holds; the next draw starts a new engine."""
-        library, canvas = self._library, self._canvas
-        self._canvas = None
+        library, canvas, pictures = self._library, self._canvas, self._pictures
+        self._canvas = self._pictures = self._kept = None
+        if library is not None and canvas is not None:
+            # What an engine answers while it is given up decides no pixel, and must not hide
+            # the error that led here.
+            with suppress(DrawError):
+                self.close_scene()
+            if pictures is not None:
+                pictures.drop()
+            with suppress(DrawError):
+                library.canvas_destroy(canvas)
+            with suppress(DrawError):
+                library.engine_term()
         self._faces.clear()
-        self._kept = None
-        if library is None or canvas is None:
-            return
-        try:
-            if self._pictures is not None:
-                self._pictures.drop()
-            library.canvas_destroy(canvas)
-        finally:
-            library.engine_term()
-
-    @property
-    def library(self) -> thorvg.Library:
-        """The loaded library, its engine started."""
-        return self._ready()[0]
 
     @property
     def buffer(self) -> bytearray:
         """The raster that was drawn last."""
         return self._buffer
 
-    def begin(self, task: DrawTask) -> tuple[thorvg.Library, int]:
+    def has_just(self, faces: tuple[InputDigest, ...]) -> bool:
+        """Tell whether the engine holds exactly these faces, loaded in this order."""
+        return tuple(self._faces) == faces
+
+    def close_scene(self) -> None:
+        """Take a loaded Lottie scene off the canvas."""
+        scene, self.scene = self.scene, None
+        if scene is not None:
+            scene.close()
+
+    def begin(self, task: DrawTask, *, keep_scene: bool = False) -> tuple[thorvg.Library, int]:
         """Make ready for a task: library and canvas with its target, faces and pictures."""
         library, canvas = self._ready()
+        if not keep_scene:
+            self.close_scene()
         self._load_faces(library, task.faces)
         self._target(library, canvas, task.width, task.height)
         assert self._pictures is not None
@@ -167,6 +184,7 @@ class Renderer:
                 hint=f"at most {MAX_SIDE} pixels a side and {MAX_PIXELS} in all",
                 code="draw.size",
             )
+        self.close_scene()
         self._size = (0, 0)
         buffer = bytearray(4 * width * height)
         address = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
@@ -204,6 +222,12 @@ class Renderer:
         return source
 
     def _draw_document(self, task: DrawTask, clock: Clock) -> None:
+        if not task.faces and b"<text" in task.document:
+            raise DrawError(
+                "the document has text and the task names no face",
+                hint="the rasterizer would take whatever face it loaded first",
+                code="draw.face",
+            )
         library, canvas = self.begin(task)
         if task.split is None or not self._keep_rasters:
             self._paint(library, canvas, task.document, clock, clear=True)
@@ -228,10 +252,10 @@ class Renderer:
         try:
             library.picture_load_data(picture, document, len(document), b"svg", None, True)
             library.picture_set_size(picture, *self._size)
-            library.canvas_add(canvas, picture)
         except DrawError:
             library.release(picture)
             raise
+        library.canvas_add(canvas, picture)
         clock.stage("load")
         library.canvas_draw(canvas, clear)
         library.canvas_sync(canvas)

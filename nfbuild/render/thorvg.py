@@ -10,7 +10,6 @@ Not here: which calls draw a frame (`renderer`, `lottie`).
 
 from __future__ import annotations
 
-import ctypes
 from ctypes import (
     CDLL,
     POINTER,
@@ -19,18 +18,20 @@ from ctypes import (
     c_char_p,
     c_float,
     c_int,
+    c_uint16,
     c_uint32,
     c_void_p,
 )
 from typing import TYPE_CHECKING, Any
 
-from nfbuild.errors import DrawError
+from nfbuild.errors import DrawError, UsageError
 
 from . import build
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+RELEASES = "'thorvg-python>=1.1.3,<1.2'"
 OPTION_NONE = 0
 """No engine option: every draw is whole. The default redraws parts and leaves wrong pixels."""
 ABGR8888S = 2
@@ -61,6 +62,7 @@ _PROTOTYPES: dict[str, tuple[Any, ...]] = {
     "tvg_picture_set_size": (c_void_p, c_float, c_float),
     "tvg_picture_get_size": (c_void_p, POINTER(c_float), POINTER(c_float)),
     "tvg_animation_set_frame": (c_void_p, c_float),
+    "tvg_animation_get_frame": (c_void_p, POINTER(c_float)),
     "tvg_animation_get_total_frame": (c_void_p, POINTER(c_float)),
     "tvg_animation_del": (c_void_p,),
 }
@@ -82,17 +84,10 @@ class Library:
     def __init__(self, path: str | None = None) -> None:
         self._library = CDLL(build.library() if path is None else path)
         for name, arguments in _PROTOTYPES.items():
-            function = getattr(self._library, name)
-            function.argtypes = list(arguments)
-            function.restype = c_int
+            self._declare(name, arguments, c_int)
         for name, arguments in _MAKERS.items():
-            function = getattr(self._library, name)
-            function.argtypes = list(arguments)
-            function.restype = c_void_p
-        unreference = self._library.tvg_paint_unref
-        unreference.argtypes = [c_void_p, c_bool]
-        unreference.restype = ctypes.c_uint16
-        self._unreference = unreference
+            self._declare(name, arguments, c_void_p)
+        self._unreference = self._declare("tvg_paint_unref", (c_void_p, c_bool), c_uint16)
         self.engine_init = self._checked("tvg_engine_init")
         self.engine_term = self._checked("tvg_engine_term")
         self.font_load_data = self._checked("tvg_font_load_data")
@@ -109,6 +104,7 @@ class Library:
         self.animation_set_frame = self._checked("tvg_animation_set_frame")
         self.animation_del = self._checked("tvg_animation_del")
         self._picture_size = self._checked("tvg_picture_get_size")
+        self._frame = self._checked("tvg_animation_get_frame")
         self._total_frame = self._checked("tvg_animation_get_total_frame")
 
     def new(self, maker: str, *arguments: object) -> int:
@@ -117,6 +113,12 @@ class Library:
         if not handle:
             raise DrawError(f"the rasterizer's `{maker}` returned nothing", code="draw.refused")
         return int(handle)
+
+    def frame(self, animation: int) -> float:
+        """Return the frame number that is set."""
+        number = c_float()
+        self._frame(animation, byref(number))
+        return float(number.value)
 
     def total_frame(self, animation: int) -> float:
         """Return how many frames a loaded animation says it has."""
@@ -133,6 +135,19 @@ class Library:
     def release(self, paint: int) -> None:
         """Free a paint that no canvas owns."""
         self._unreference(paint, True)
+
+    def _declare(self, name: str, arguments: tuple[Any, ...], result: Any) -> Any:
+        try:
+            function = getattr(self._library, name)
+        except AttributeError as error:
+            raise UsageError(
+                f"the rasterizer library has no function `{name}`",
+                hint=f"install the release that nfbuild asks for: `pip install {RELEASES}`",
+                code="rasterizer",
+            ) from error
+        function.argtypes = list(arguments)
+        function.restype = result
+        return function
 
     def _checked(self, name: str) -> Callable[..., None]:
         function = getattr(self._library, name)
