@@ -1,0 +1,338 @@
+"""The commands and their options, as Typer reads them; each calls one operation.
+
+Every command takes `-C DIR`, `-q` and `-v`; `entry.arrange` moves them behind the command's name.
+Not here: what an operation does (`ops`), how its events and its report are printed (`terminal`).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any
+
+import typer
+
+from nfbuild import __version__
+from nfbuild.cli import verbs
+from nfbuild.cli.terminal import Voice
+from nfbuild.errors import EXIT_INTERRUPTED, EXIT_USAGE
+
+_PLAIN: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
+_HELP = {"help_option_names": ["--help", "-h"]}
+
+app = typer.Typer(
+    name="nfbuild",
+    help="Build animated compositions: every frame once, and a ledger that anybody can falsify.",
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings=_HELP,
+    **_PLAIN,
+)
+ledger_app = typer.Typer(
+    help="The committed promise: check, show, accept, prune, import.", **_PLAIN
+)
+cache_app = typer.Typer(help="The cache: stats, collect, verify, explain, clear.", **_PLAIN)
+app.add_typer(ledger_app, name="ledger", no_args_is_help=True)
+app.add_typer(cache_app, name="cache", no_args_is_help=True)
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[NAME]...", help="names, file paths or patterns", show_default=False),
+]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="a name or a file path")]
+Start = Annotated[str, typer.Option("-C", metavar="DIR", help="look for nfbuild.toml from here")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="say only what went wrong")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="say more")]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
+Jobs = Annotated[int | None, typer.Option("-j", "--jobs", min=1, help="worker processes")]
+Scale = Annotated[str, typer.Option("--scale", metavar="F", help="raster size, 1 is the canvas")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", help="seed of every random choice")]
+
+
+def run(words: list[str]) -> int:
+    """Run the command line `words`; returns the exit code."""
+    command = typer.main.get_command(app)
+    try:
+        result = command.main(args=words, prog_name="nfbuild", standalone_mode=False)
+    except typer.Exit as done:
+        return done.exit_code
+    except typer.Abort:
+        return EXIT_INTERRUPTED
+    except KeyboardInterrupt:
+        return verbs.interrupted()
+    except Exception as error:
+        if _is_usage(error):
+            verbs.say_usage(error)
+            return EXIT_USAGE
+        raise
+    return result if isinstance(result, int) else 0
+
+
+def _is_usage(error: Exception) -> bool:
+    # Click's own class, without importing click past Typer's door.
+    return any(kind.__name__ == "ClickException" for kind in type(error).__mro__)
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="print versions and the toolchain by parts")
+    ] = False,
+) -> None:
+    if version:
+        raise typer.Exit(verbs.version(__version__))
+
+
+@app.command()
+def init(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="the folder of the new project")],
+    *,
+    start: Start = ".",
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Make a project with one composition and a PNG export that builds."""
+    return verbs.init(os.path.join(start, folder), Voice(quiet=quiet, verbose=verbose))
+
+
+@app.command()
+def build(
+    names: Names = None,
+    *,
+    start: Start = ".",
+    jobs: Jobs = None,
+    locked: Annotated[
+        bool, typer.Option("--locked", help="write no ledger entry; 1 where one would be")
+    ] = False,
+    record: Annotated[
+        bool, typer.Option("--record", help="write ledger entries even with CI=true")
+    ] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="read no record and no blob, still write both")
+    ] = False,
+    recache: Annotated[
+        bool, typer.Option("--recache", help="draw afresh and replace what differs upstream")
+    ] = False,
+    rehash: Annotated[
+        bool, typer.Option("--rehash", help="read every input, trust no stat")
+    ] = False,
+    scale: Scale = "1",
+    frames: Annotated[
+        str | None, typer.Option("--range", metavar="A:B", help="only these frames, or a marker")
+    ] = None,
+    export: Annotated[
+        list[str] | None, typer.Option("--export", metavar="FORMAT", help="also make this film")
+    ] = None,
+    graph: Annotated[
+        str | None, typer.Option("--graph", metavar="FILE", help="write the build graph")
+    ] = None,
+    audit: Annotated[
+        str | None, typer.Option("--audit", metavar="SHARE", help="draw this share of reused again")
+    ] = None,
+    require_shared: Annotated[
+        bool, typer.Option("--require-shared", help="trouble with a shared tier is exit 4")
+    ] = False,
+    no_reuse: Annotated[
+        bool, typer.Option("--no-reuse", help="draw every frame whole, keep no raster")
+    ] = False,
+    profile: Annotated[
+        str | None, typer.Option("--profile", metavar="FILE", help="write a Chrome trace")
+    ] = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Render what moved, and write ledger entries (the default command)."""
+    return verbs.build(
+        Voice(quiet=quiet, verbose=verbose, as_json=as_json),
+        start,
+        names or [],
+        jobs=jobs,
+        locked=locked,
+        record=record,
+        no_cache=no_cache,
+        recache=recache,
+        rehash=rehash,
+        scale=scale,
+        frames=frames,
+        export=export or [],
+        graph=graph,
+        audit=audit,
+        require_shared=require_shared,
+        reuse=not no_reuse,
+        profile=profile,
+        seed=seed,
+    )
+
+
+@app.command()
+def status(
+    names: Names = None,
+    *,
+    start: Start = ".",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Say what build would do and why; writes nothing."""
+    return verbs.status(Voice(quiet=quiet, verbose=verbose, as_json=as_json), start, names or [])
+
+
+@app.command()
+def verify(
+    names: Names = None,
+    *,
+    start: Start = ".",
+    jobs: Jobs = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", min=1, help="draw only a seeded sample of N frames")
+    ] = None,
+    seed: Seed = 0,
+    every: Annotated[
+        bool, typer.Option("--every", help="draw every frame, not only the distinct ones")
+    ] = False,
+    report: Annotated[
+        str | None, typer.Option("--report", metavar="FILE.html", help="write a report to look at")
+    ] = None,
+    junit: Annotated[
+        str | None, typer.Option("--junit", metavar="FILE.xml", help="write JUnit XML")
+    ] = None,
+    fail_on: Annotated[
+        str, typer.Option("--fail-on", metavar="changed|regression", help="what is a failure")
+    ] = "changed",
+    github: Annotated[
+        bool | None, typer.Option("--github/--no-github", help="GitHub annotations and summary")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Draw everything afresh and compare it with the ledger: the gate."""
+    return verbs.verify(
+        Voice(quiet=quiet, verbose=verbose, as_json=as_json),
+        start,
+        names or [],
+        jobs=jobs,
+        samples=samples,
+        seed=seed,
+        every=every,
+        report=report,
+        junit=junit,
+        fail_on=fail_on,
+        github=github,
+    )
+
+
+@app.command()
+def explain(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="a name, or two graphs' files")],
+    other: Annotated[str | None, typer.Argument(metavar="[OTHER]", show_default=False)] = None,
+    *,
+    start: Start = ".",
+    frame: Annotated[int | None, typer.Option("--frame", metavar="I", help="one frame")] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="REV", help="which commit moved the picture")
+    ] = None,
+    revision: Annotated[
+        str | None, typer.Option("--between", metavar="REV:[REV]", help="two ledger states")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Say why it would be rendered, or why it moved."""
+    return verbs.explain(
+        Voice(quiet=quiet, verbose=verbose, as_json=as_json),
+        start,
+        name,
+        other=other,
+        frame=frame,
+        since=since,
+        between=revision,
+    )
+
+
+@app.command()
+def digest(
+    name: Name,
+    *,
+    start: Start = ".",
+    jobs: Jobs = None,
+    algorithm: Annotated[
+        str, typer.Option("--algorithm", metavar="blake3|sha256", help="sha256 is the peer's")
+    ] = "blake3",
+    samples: Annotated[int | None, typer.Option("--samples", min=1, help="only N frames")] = None,
+    seed: Seed = 0,
+    record: Annotated[
+        bool, typer.Option("--record", help="write the ledger entry if the table allows")
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Print a fresh sequence digest."""
+    return verbs.digest(
+        Voice(quiet=quiet, verbose=verbose, as_json=as_json),
+        start,
+        name,
+        jobs=jobs,
+        algorithm=algorithm,
+        samples=samples,
+        seed=seed,
+        record=record,
+    )
+
+
+@app.command()
+def frame(
+    name: Name,
+    number: Annotated[int | None, typer.Argument(metavar="[I]", help="the frame number")] = None,
+    *,
+    start: Start = ".",
+    at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="as 2.5s")] = None,
+    output: Annotated[str | None, typer.Option("-o", metavar="FILE.png", help="where to")] = None,
+    svg: Annotated[bool, typer.Option("--svg", help="the baked frame as a standalone SVG")] = False,
+    open_it: Annotated[bool, typer.Option("--open", help="show it")] = False,
+    scale: Scale = "1",
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Write one frame as PNG, or as the SVG that is drawn."""
+    return verbs.frame(
+        Voice(quiet=quiet, verbose=verbose),
+        start,
+        name,
+        number=number,
+        at=at,
+        output=output,
+        svg=svg,
+        open_it=open_it,
+        scale=scale,
+    )
+
+
+@app.command()
+def doctor(
+    *,
+    start: Start = ".",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Say whether this machine can build, with what, and where its caches are."""
+    return verbs.doctor(Voice(quiet=quiet, verbose=verbose, as_json=as_json), start)
+
+
+@cache_app.command("stats")
+def cache_stats(
+    *, start: Start = ".", as_json: Json = False, quiet: Quiet = False, verbose: Verbose = False
+) -> int:
+    """Count what the cache holds and what it did."""
+    return verbs.cache_stats(Voice(quiet=quiet, verbose=verbose, as_json=as_json), start)
+
+
+@cache_app.command("clear")
+def cache_clear(*, start: Start = ".", quiet: Quiet = False, verbose: Verbose = False) -> int:
+    """Remove the cache; the next build draws everything."""
+    return verbs.cache_clear(Voice(quiet=quiet, verbose=verbose), start)

@@ -1,0 +1,296 @@
+"""Each command as a function: call the operation, print its events and its report.
+
+Not here: option names (`app`), what an operation decides (`ops`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
+
+from nfbuild.cli.plain import put, put_json, say, spoken, summary
+from nfbuild.cli.terminal import Voice, follow
+from nfbuild.errors import EXIT_INTERRUPTED, EXIT_USAGE, NfbuildError
+
+P = ParamSpec("P")
+
+
+def speaking(verb: Callable[P, int]) -> Callable[P, int]:
+    """Turn an error that ends the whole command into its text and its exit code."""
+
+    @wraps(verb)
+    def speak(*args: P.args, **kwargs: P.kwargs) -> int:
+        voice = next((arg for arg in args if isinstance(arg, Voice)), Voice())
+        try:
+            return verb(*args, **kwargs)
+        except NfbuildError as error:
+            return _say_error(error, verb.__name__.replace("_", "-"), voice)
+        except KeyboardInterrupt:
+            return interrupted()
+
+    return speak
+
+
+def _say_error(error: NfbuildError, verb: str, voice: Voice) -> int:
+    place = error.place
+    file = None if place is None else place.file
+    line = None if place is None else place.line
+    say("error: " + spoken(error.message, file, line, error.hint))
+    if voice.as_json:
+        row = {
+            "code": error.code,
+            "composition": None,
+            "file": file,
+            "line": line,
+            "message": error.message,
+            "hint": error.hint,
+        }
+        put_json(
+            {
+                "schema": f"nfbuild.{verb}/1",
+                "ok": False,
+                "compositions": [],
+                "errors": [row],
+                "warnings": [],
+            }
+        )
+    return error.exit_code
+
+
+def say_usage(error: Exception) -> None:
+    """Say what is wrong with the command line."""
+    say(f"error: {getattr(error, 'message', None) or error}")
+    say("hint: `nfbuild --help` lists the commands, `nfbuild COMMAND --help` their options")
+
+
+def interrupted() -> int:
+    """Say that the user ended it."""
+    say("interrupted")
+    return EXIT_INTERRUPTED
+
+
+@speaking
+def init(folder: str, voice: Voice) -> int:
+    """`nfbuild init`."""
+    from nfbuild.project.init import init_project  # noqa: PLC0415  each verb loads what it needs
+
+    written = init_project(folder)
+    if not voice.quiet:
+        for path in written:
+            say(f"wrote {path}")
+        say(f"hint: `nfbuild -C {folder}` builds it")
+    return 0
+
+
+@speaking
+def build(voice: Voice, start: str, names: list[str], **options: Any) -> int:
+    """`nfbuild build`."""
+    from nfbuild.ops.build import build as operation  # noqa: PLC0415
+    from nfbuild.ops.build import read_options  # noqa: PLC0415
+    from nfbuild.ops.session import open_session  # noqa: PLC0415
+
+    chosen, settings = read_options(names, start, **options)
+    with open_session(start, settings) as session:
+        report = follow(operation(session, chosen), voice)
+    if voice.as_json:
+        put_json(report.to_json())
+    _say_build(report, voice)
+    return report.exit_code
+
+
+def _say_build(report: Any, voice: Voice) -> None:
+    for row in report.rows:
+        _say_row(row, voice)
+    if not voice.quiet:
+        for line in report.notes:
+            say(line)
+        say(summary(report.to_json()["totals"], len(report.rows)))
+
+
+_ALWAYS_SAID = ("changed", "regression")
+
+
+def _say_row(row: Any, voice: Voice) -> None:
+    if row.verdict not in _ALWAYS_SAID and not row.note:
+        return
+    if voice.quiet and row.verdict != "regression":
+        return
+    say(describe(row.name, row.verdict, row.moved, row.frames))
+    for line in reason_lines(row.reasons):
+        say(f"  {line}")
+    if row.note:
+        say(row.note)
+
+
+def describe(name: str, verdict: str, moved: list[tuple[int, int]], frames: int) -> str:
+    """Return the first line about a composition: its verdict and which frames moved."""
+    count = sum(last - first + 1 for first, last in moved)
+    if not count:
+        return f"`{name}` {verdict}"
+    shown = ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in moved[:8])
+    more = f" and {len(moved) - 8} more ranges" if len(moved) > 8 else ""
+    return f"`{name}` {verdict}: {count} of {frames} frames ({shown}{more})"
+
+
+def reason_lines(reasons: list[dict[str, Any]], most: int = 12) -> list[str]:
+    """Return the reasons as lines, the first `most` of them."""
+    lines = [_reason_line(reason) for reason in reasons[:most]]
+    if len(reasons) > most:
+        lines.append(f"and {len(reasons) - most} more")
+    return lines
+
+
+def _reason_line(reason: dict[str, Any]) -> str:
+    before, after = reason["before"], reason["after"]
+    what = f"{reason['part']}: {reason['what']}"
+    if reason["file"]:
+        line = "" if reason["line"] is None else f":{reason['line']}"
+        what += f" ({reason['file']}{line})"
+    if before is None:
+        return f"{what} appeared"
+    if after is None:
+        return f"{what} went"
+    return f"{what} {_short(before)} → {_short(after)}"
+
+
+def _short(value: str) -> str:
+    _name, colon, rest = value.partition(":")
+    if colon and len(rest) == 64:
+        return f"{rest[:12]}…"
+    return value if len(value) < 60 else f"{value[:57]}…"
+
+
+@speaking
+def status(voice: Voice, start: str, names: list[str]) -> int:
+    """`nfbuild status`."""
+    from nfbuild.ops.session import open_session  # noqa: PLC0415
+    from nfbuild.ops.status import status as operation  # noqa: PLC0415
+
+    with open_session(start) as session:
+        report = follow(operation(session, names, start), voice)
+    if voice.as_json:
+        put_json(report.to_json())
+        return report.exit_code
+    for row in report.rows:
+        state = "up to date" if row.up_to_date else f"{row.to_render} to render"
+        put(f"{row.name}: {row.frames} frames, {state}")
+        for line in reason_lines(row.reasons):
+            put(f"  {line}")
+    return report.exit_code
+
+
+@speaking
+def verify(voice: Voice, start: str, names: list[str], **options: Any) -> int:
+    """`nfbuild verify`."""
+    from nfbuild.cli.gate import print_verify  # noqa: PLC0415
+    from nfbuild.ops.session import open_session  # noqa: PLC0415
+    from nfbuild.ops.verify import VerifyOptions, verify_settings  # noqa: PLC0415
+    from nfbuild.ops.verify import verify as operation  # noqa: PLC0415
+
+    outputs = {key: options.pop(key) for key in ("report", "junit", "github")}
+    jobs = options.pop("jobs")
+    chosen = VerifyOptions(names=tuple(names), start=start, **options)
+    with open_session(start, verify_settings(jobs)) as session:
+        report = follow(operation(session, chosen), voice)
+        print_verify(session, report, voice, **outputs)
+    return report.exit_code
+
+
+@speaking
+def digest(voice: Voice, start: str, name: str, **options: Any) -> int:
+    """`nfbuild digest`."""
+    from nfbuild.ops.digest import digest as operation  # noqa: PLC0415
+    from nfbuild.ops.session import open_session  # noqa: PLC0415
+    from nfbuild.ops.verify import verify_settings  # noqa: PLC0415
+
+    jobs = options.pop("jobs")
+    with open_session(start, verify_settings(jobs)) as session:
+        report = follow(operation(session, name, start, **options), voice)
+    if voice.as_json:
+        put_json(report.to_json())
+    elif report.exit_code == 0:
+        put(report.digest)
+    return report.exit_code
+
+
+@speaking
+def frame(voice: Voice, start: str, name: str, **options: Any) -> int:
+    """`nfbuild frame`."""
+    from nfbuild.ops.frame import frame as operation  # noqa: PLC0415
+    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
+
+    open_it = options.pop("open_it")
+    with open_session(start, Settings(jobs=1)) as session:
+        made = operation(session, name, start, **options)
+    if made.path is None:
+        sys.stdout.write(made.text)
+        return 0
+    if not voice.quiet:
+        say(f"wrote {made.path}")
+    if open_it:
+        import webbrowser  # noqa: PLC0415  only for --open
+
+        webbrowser.open(f"file://{made.path}")
+    return 0
+
+
+@speaking
+def doctor(voice: Voice, start: str) -> int:
+    """`nfbuild doctor`."""
+    from nfbuild.ops.doctor import examine  # noqa: PLC0415
+
+    report = examine(start)
+    if voice.as_json:
+        put_json(report.to_json())
+    else:
+        for check in report.checks:
+            put(f"{'ok ' if check.ok else 'BAD'} {check.name}: {check.fact}")
+            if check.hint:
+                put(f"    hint: {check.hint}")
+    return report.exit_code
+
+
+def version(number: str) -> int:
+    """`nfbuild --version`: the version, and the toolchain by parts."""
+    put(f"nfbuild {number}")
+    try:
+        from nfbuild.ops.toolchain import read_toolchain  # noqa: PLC0415
+
+        toolchain = read_toolchain()
+    except NfbuildError as error:
+        say("error: " + spoken(error.message, None, None, error.hint))
+        return EXIT_USAGE
+    put(f"lane {toolchain.lane} ({toolchain.level})")
+    put(f"pixel core {toolchain.core}")
+    for name, value in sorted(toolchain.base.items()):
+        if not name.startswith("nfbuild/"):
+            put(f"{name} {value}")
+    return 0
+
+
+@speaking
+def cache_stats(voice: Voice, start: str) -> int:
+    """`nfbuild cache stats`."""
+    from nfbuild.ops.cache import stats  # noqa: PLC0415
+
+    document = stats(start)
+    if voice.as_json:
+        put_json(document)
+    else:
+        for name, value in document.items():
+            if isinstance(value, int):
+                put(f"{name}: {value:,}")
+    return 0
+
+
+@speaking
+def cache_clear(voice: Voice, start: str) -> int:
+    """`nfbuild cache clear`."""
+    from nfbuild.ops.cache import clear  # noqa: PLC0415
+
+    removed = clear(start)
+    if not voice.quiet:
+        say(f"removed {removed}")
+    return 0

@@ -1,0 +1,265 @@
+"""Answers to what a scene asks while it loads and bakes: measurements, decoded pictures.
+
+An answer is a cache like a frame: its key is the digest of everything that decides it (for a
+measurement the exact document and the toolchain; for a decoded picture its bytes, the decoder's
+libraries and every option). A scene that asks what is not at hand raises `NeedsAnswers`; `settle`
+has the executor answer and lets it try again. A fresh run (`verify`) uses no kept answer.
+
+Not here: which picture needs decoding (`pixels.sniff`), drawing frames (`drawing`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from nfbuild.digests import BlobDigest, InputDigest, RecordKey, derive, is_hex_digest
+from nfbuild.errors import MediaError, NfbuildError, Place, StoreError
+from nfbuild.execute.base import Done, Executor, Job, Refused
+from nfbuild.pixels.sniff import sniff
+from nfbuild.render.tasks import Decoded, DecodeTask, Measured, MeasureTask
+from nfbuild.scene.protocols import (
+    DecodeRequest,
+    Ink,
+    MeasureRequest,
+    NeedsAnswers,
+    Picture,
+    Request,
+    SourceFile,
+)
+from nfbuild.store.base import ANSWER, WritableStore
+
+_MEASURE_CONTEXT = "nfbuild 2026 measurement key v1"
+_DECODE_CONTEXT = "nfbuild 2026 decoded picture key v1"
+
+Value = TypeVar("Value")
+
+
+@dataclass
+class Staging:
+    """A folder of pictures and embedded faces, each under the digest of its content.
+
+    It is what a worker stands in: a document can name nothing else.
+    """
+
+    folder: str
+    _sources: dict[str, Callable[[], bytes]] = field(default_factory=dict)
+    _there: set[str] = field(default_factory=set)
+
+    def offer(self, name: str, content: Callable[[], bytes]) -> None:
+        """Say where a staged file's bytes come from; it is written when it is first needed."""
+        self._sources.setdefault(name, content)
+
+    def need(self, names: Iterable[str]) -> None:
+        """Make sure that the named files stand in the folder."""
+        for name in names:
+            if name not in self._there:
+                path = os.path.join(self.folder, name)
+                if not os.path.exists(path):
+                    _write_beside(path, self._sources[name]())
+                self._there.add(name)
+
+
+def _write_beside(path: str, data: bytes) -> None:
+    beside = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(beside, "wb") as file:
+            file.write(data)
+        os.replace(beside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+class Answers:
+    """Everything that has been answered in this run, and the way to ask for more.
+
+    `store` keeps answers for later runs; None keeps none. With `fresh` nothing kept is read.
+    """
+
+    def __init__(
+        self,
+        *,
+        toolchain: str,
+        decoder: Callable[[], Mapping[str, str]],
+        executor: Callable[[], Executor],
+        staging: Callable[[], Staging],
+        store: WritableStore | None,
+        fresh: bool,
+    ) -> None:
+        self._toolchain = toolchain
+        self._decoder = decoder
+        self._executor = executor
+        self._staging = staging
+        self._store = store
+        self._fresh = fresh
+        self._inks: dict[RecordKey, Ink] = {}
+        self._pictures: dict[RecordKey, Picture] = {}
+        self.measured = 0
+
+    def settle(self, attempt: Callable[[], Value]) -> Value:
+        """Return what `attempt` returns, answering what it asks until it asks no more."""
+        while True:
+            try:
+                return attempt()
+            except NeedsAnswers as need:
+                self.answer(need.requests)
+
+    # --- measurements -------------------------------------------------------------------------
+
+    def ink(self, document: bytes, width: int, height: int, faces: tuple[InputDigest, ...]) -> Ink:
+        """Answer `scene.Measurer`."""
+        key = self._measure_key(document, width, height, faces)
+        known = self._inks.get(key)
+        if known is not None:
+            return known
+        kept = _ink(self._kept(key))
+        if kept is None:
+            raise NeedsAnswers([MeasureRequest(document, width, height, faces)])
+        self._inks[key] = kept
+        return kept
+
+    def _measure_key(
+        self, document: bytes, width: int, height: int, faces: tuple[InputDigest, ...]
+    ) -> RecordKey:
+        return RecordKey(
+            derive(_MEASURE_CONTEXT, document, width, height, list(faces), self._toolchain)
+        )
+
+    # --- pictures -----------------------------------------------------------------------------
+
+    def prepare(self, file: SourceFile, *, place: Place) -> tuple[Picture, bool]:
+        """Return a drawable picture, and whether a decoder made it."""
+        seen = sniff(file.data, place=place, name=file.path)
+        if seen.drawn_right:
+            picture = Picture(file.digest, seen.suffix, seen.width, seen.height)
+            self._staging().offer(picture.name, lambda: file.data)
+            return picture, False
+        key = self._decode_key(file)
+        known = self._pictures.get(key)
+        if known is None:
+            known = _picture(self._kept(key))
+            if known is None or not self._offer_decoded(file, known.digest):
+                raise NeedsAnswers([DecodeRequest(file)])
+            self._pictures[key] = known
+        return known, True
+
+    def _decode_key(self, file: SourceFile) -> RecordKey:
+        libraries = [[name, digest] for name, digest in sorted(self._decoder().items())]
+        return RecordKey(derive(_DECODE_CONTEXT, file.digest, libraries))
+
+    def _offer_decoded(self, file: SourceFile, digest: str) -> bool:
+        """Offer a decoded picture for staging from its blob; tell whether there is one."""
+        if self._store is None:
+            return False
+        try:
+            if not self._store.has_blob(BlobDigest(digest)):
+                return False
+        except StoreError:
+            return False
+        self._staging().offer(f"{digest}.png", lambda: self._decoded_bytes(file, digest))
+        return True
+
+    def _decoded_bytes(self, file: SourceFile, digest: str) -> bytes:
+        if self._store is not None:
+            with contextlib.suppress(StoreError):
+                return self._store.get_blob(BlobDigest(digest))
+        # The blob went since it was looked for: decode again; the worker stages what it decodes.
+        self._decode(file)
+        with open(os.path.join(self._staging().folder, f"{digest}.png"), "rb") as staged:
+            return staged.read()
+
+    def _decode(self, file: SourceFile) -> Decoded:
+        task = DecodeTask(file.data, name=file.path)
+        for outcome in self._executor().run([Job(0, task, file.path)]):
+            value = _value(outcome)
+            assert isinstance(value, Decoded)
+            return value
+        raise AssertionError("an executor owes one outcome a job")
+
+    # --- asking ---------------------------------------------------------------------------------
+
+    def answer(self, requests: Iterable[Request]) -> None:
+        """Have every request answered; raises the first refusal by position."""
+        distinct = list(dict.fromkeys(requests))
+        jobs = [Job(i, self._task(request), "") for i, request in enumerate(distinct)]
+        kept: dict[str, bytes] = {}
+        refused: dict[int, NfbuildError] = {}
+        for outcome in self._executor().run(jobs):
+            try:
+                value = _value(outcome)
+            except NfbuildError as error:
+                refused[outcome.position] = error
+                continue
+            self._take(distinct[outcome.position], value, kept)
+        if self._store is not None and kept:
+            # An answer that is not kept is asked again: never a reason to fail.
+            with contextlib.suppress(StoreError):
+                self._store.put_records(ANSWER, kept)
+        if refused:
+            raise refused[min(refused)]
+
+    def _task(self, request: Request) -> MeasureTask | DecodeTask:
+        if isinstance(request, MeasureRequest):
+            self._staging().need(f"{digest}.ttf" for digest in request.faces)
+            return MeasureTask(
+                request.document, request.width, request.height, (), tuple(request.faces)
+            )
+        if isinstance(request, DecodeRequest):
+            return DecodeTask(request.file.data, name=request.file.path)
+        raise MediaError(f"`{request.file.path}` is a video", place=Place(request.file.path))
+
+    def _take(self, request: Request, value: object, kept: dict[str, bytes]) -> None:
+        if isinstance(request, MeasureRequest):
+            assert isinstance(value, Measured)
+            self.measured += 1
+            box = (value.left, value.top, value.right, value.bottom)
+            key = self._measure_key(request.document, request.width, request.height, request.faces)
+            self._inks[key] = Ink(value.empty, *box)
+            kept[key] = _packed(int(value.empty), *box)
+        elif isinstance(request, DecodeRequest):
+            assert isinstance(value, Decoded)
+            key = self._decode_key(request.file)
+            picture = Picture(value.digest, ".png", value.width, value.height)
+            self._pictures[key] = picture
+            self._offer_decoded(request.file, value.digest)
+            kept[key] = _packed(value.digest, value.width, value.height)
+
+    def _kept(self, key: RecordKey) -> list[Any] | None:
+        if self._store is None or self._fresh:
+            return None
+        try:
+            values = json.loads(self._store.get_record(ANSWER, key))
+        except (StoreError, ValueError):
+            return None
+        return values if isinstance(values, list) else None
+
+
+def _packed(*values: int | str) -> bytes:
+    return json.dumps(values, separators=(",", ":")).encode("ascii")
+
+
+def _ink(values: list[Any] | None) -> Ink | None:
+    if values is None or len(values) != 5 or not all(isinstance(v, int) for v in values):
+        return None
+    return Ink(bool(values[0]), *values[1:])
+
+
+def _picture(values: list[Any] | None) -> Picture | None:
+    if values is None or len(values) != 3 or not is_hex_digest(str(values[0])):
+        return None
+    return Picture(InputDigest(values[0]), ".png", int(values[1]), int(values[2]))
+
+
+def _value(outcome: object) -> object:
+    if isinstance(outcome, Done):
+        return outcome.value
+    if isinstance(outcome, Refused):
+        raise outcome.error
+    error = getattr(outcome, "error", None)
+    raise error if isinstance(error, NfbuildError) else MediaError("it was not tried")

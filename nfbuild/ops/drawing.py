@@ -1,0 +1,143 @@
+"""Questions into answers: look up what is known, draw what is not, remember what was drawn.
+
+Outcomes arrive in any order; nothing here depends on it: answers are stored by question, and
+failures are reported by frame once all have come. Write order is blob (by the worker), then
+records: a record never speaks of a blob that is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from nfbuild.digests import FrameDigest
+from nfbuild.errors import CompositionError, DrawError, NfbuildError, Place
+from nfbuild.events import CacheLied, Event, FrameRendered
+from nfbuild.execute.base import Died, Done, Job, Outcome, Refused
+from nfbuild.ops.films import Film, draw_task
+from nfbuild.ops.memory import Memory
+from nfbuild.ops.questions import Questions, State
+from nfbuild.ops.session import Session
+from nfbuild.render.tasks import Drawn
+
+_FLUSH = 256
+
+
+@dataclass
+class Drawing:
+    """What a run has drawn: events for readers, failures by film, and where time went."""
+
+    session: Session
+    films: Sequence[Film]
+    questions: Questions
+    memory: Memory
+    remembered: dict[int, FrameDigest] = field(default_factory=dict)
+    rendered: set[int] = field(default_factory=set)
+    lied: int = 0
+    trace: list[Any] = field(default_factory=list)
+
+    def look_up(self) -> None:
+        """Answer from the cache what it knows."""
+        unknown = list(self.questions.numbers(State.UNKNOWN))
+        keys = [self.questions.key(number) for number in unknown]
+        found = self.memory.find_frames(keys)
+        for number, key in zip(unknown, keys, strict=True):
+            hit = found.get(key)
+            if hit is None:
+                continue
+            if hit.drawable:
+                state = State.SHARED if hit.shared else State.CACHED
+                self.questions.answer(number, hit.digest, state)
+            elif not hit.shared:
+                # The blob is gone, the memory of what was true is not: compare when drawn again.
+                self.remembered[number] = hit.digest
+
+    def draw(self, numbers: Iterable[int]) -> Generator[Event, None, None]:
+        """Draw the questions `numbers` afresh; a frame that cannot be drawn fails its films."""
+        refused: dict[int, NfbuildError] = {}
+        pending: list[tuple[int, Drawn]] = []
+        for outcome in self.session.executor.run(self._jobs(numbers, refused)):
+            number = outcome.position
+            if not isinstance(outcome, Done):
+                refused[number] = self._error(outcome)
+                continue
+            self.trace.append((number, outcome))
+            drawn: Drawn = outcome.value
+            pending.append((number, drawn))
+            yield from self._answer(number, drawn)
+            if len(pending) >= _FLUSH:
+                self._remember(pending)
+                pending = []
+        self._remember(pending)
+        self._fail(refused)
+
+    def _jobs(self, numbers: Iterable[int], refused: dict[int, NfbuildError]) -> Iterator[Job]:
+        for number in numbers:
+            index, frame = self.questions.asker(number)
+            film = self.films[index]
+            began = perf_counter()
+            try:
+                task = draw_task(self.session, film, frame)
+            except CompositionError as error:
+                refused[number] = error
+                continue
+            film.seconds += perf_counter() - began
+            yield Job(number, task, film.name)
+
+    def _answer(self, number: int, drawn: Drawn) -> Iterator[Event]:
+        index, frame = self.questions.asker(number)
+        film = self.films[index]
+        key = self.questions.key(number)
+        before = self._before(number)
+        self.questions.answer(number, drawn.digest, State.DRAWN)
+        self.rendered.add(number)
+        film.seconds += sum(stage.duration for stage in drawn.stages) / 1e9
+        yield FrameRendered(film.name, frame, key, drawn.digest)
+        if before is not None and before != drawn.digest:
+            self.lied += 1
+            yield CacheLied(film.name, frame, key, before, drawn.digest)
+
+    def _before(self, number: int) -> FrameDigest | None:
+        if self.questions.state(number) in (State.CACHED, State.SHARED):
+            return self.questions.digest(number)
+        return self.remembered.get(number)
+
+    def _remember(self, drawn: Sequence[tuple[int, Drawn]]) -> None:
+        self.memory.remember_frames(
+            (self.questions.key(number), answer.digest, answer.blob, answer.size)
+            for number, answer in drawn
+        )
+
+    def _fail(self, refused: dict[int, NfbuildError]) -> None:
+        """Give up every film that asked a question without an answer, by its first such frame."""
+        for number in refused:
+            self.questions.fail(number)
+        if not refused:
+            return
+        for film in self.films:
+            if film.error is None:
+                for frame, number in enumerate(film.frames):
+                    if number in refused:
+                        film.error = _placed(refused[number], film, frame)
+                        break
+
+    def _error(self, outcome: Outcome) -> NfbuildError:
+        if isinstance(outcome, (Refused, Died)):
+            return outcome.error
+        return DrawError(
+            "it was not tried: too many frames of this composition ended their worker",
+            code="draw-skipped",
+        )
+
+
+def _placed(error: NfbuildError, film: Film, frame: int) -> NfbuildError:
+    """Return the error with the frame's number and time; a place of its own stays."""
+    seconds = float(film.scene.time(frame))
+    return type(error)(
+        f"frame {frame} ({seconds:.3f} s): {error.message}",
+        place=error.place or Place(film.listed.path),
+        hint=error.hint,
+        code=error.code,
+    )

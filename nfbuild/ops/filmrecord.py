@@ -1,0 +1,74 @@
+"""The composition record: composition id and raster size → its frames, as bytes.
+
+It lets a build whose inputs did not move report and export without baking anything. Layout,
+all numbers big-endian: the magic `nfbfilm1`, the number of runs (4 bytes), then per run its length
+(4 bytes), frame key (32), frame digest (32) and the first 8 bytes of the scene key. Equal
+consecutive frames are one run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from nfbuild.digests import CompositionId, FrameDigest, FrameKey, RecordKey, derive
+from nfbuild.errors import Corrupt
+
+_MAGIC = b"nfbfilm1"
+_CONTEXT = "nfbuild 2026 composition record key v1"
+_RUN = 4 + 32 + 32 + 8
+
+
+class FilmRun(NamedTuple):
+    """So many consecutive frames with one key, and its answer; `scene` is 16 hex digits."""
+
+    count: int
+    key: FrameKey
+    digest: FrameDigest
+    scene: str
+
+
+def record_key(identity: CompositionId, width: int, height: int) -> RecordKey:
+    """Return the key of a film at one raster size in pixels."""
+    return RecordKey(derive(_CONTEXT, identity, width, height))
+
+
+def pack(runs: Sequence[FilmRun]) -> bytes:
+    """Return the record's payload."""
+    return _MAGIC + len(runs).to_bytes(4, "big") + b"".join(_packed(run) for run in runs)
+
+
+def _packed(run: FilmRun) -> bytes:
+    return (
+        run.count.to_bytes(4, "big")
+        + bytes.fromhex(run.key)
+        + bytes.fromhex(run.digest)
+        + bytes.fromhex(run.scene)
+    )
+
+
+def unpack(payload: bytes) -> list[FilmRun]:
+    """Return the runs of a payload; raises Corrupt for anything that `pack` does not write."""
+    start = len(_MAGIC) + 4
+    if payload[: len(_MAGIC)] != _MAGIC or len(payload) < start:
+        raise Corrupt("a composition record is none", code="film")
+    count = int.from_bytes(payload[len(_MAGIC) : start], "big")
+    if len(payload) != start + count * _RUN:
+        raise Corrupt("a composition record is longer or shorter than it says", code="film")
+    return list(_runs(payload[start:]))
+
+
+def _runs(body: bytes) -> Iterator[FilmRun]:
+    for at in range(0, len(body), _RUN):
+        yield FilmRun(
+            int.from_bytes(body[at : at + 4], "big"),
+            FrameKey(body[at + 4 : at + 36].hex()),
+            FrameDigest(body[at + 36 : at + 68].hex()),
+            body[at + 68 : at + 76].hex(),
+        )
+
+
+def fold(frames: Iterable[tuple[FrameKey, FrameDigest, str]]) -> list[FilmRun]:
+    """Return consecutive equal frames as runs."""
+    return [FilmRun(sum(1 for _ in group), *frame) for frame, group in groupby(frames)]

@@ -1,0 +1,240 @@
+"""A film: one composition being built, from its file to the questions that its frames ask.
+
+Not here: answering the questions (`drawing`), judging the answers (`build`, `verify`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+from nfbuild.digests import CompositionId, SceneKey
+from nfbuild.errors import CompositionError, NfbuildError, Place, SourceError
+from nfbuild.events import Failed, Warned
+from nfbuild.identity.keys import SceneKeys, frame_key
+from nfbuild.identity.manifest import Identity, Part, composition_id
+from nfbuild.ops.faces import CompositionFaces
+from nfbuild.ops.inputs import CompositionFiles
+from nfbuild.ops.questions import Questions
+from nfbuild.ops.reports import failure
+from nfbuild.ops.session import Session
+from nfbuild.project import Listed
+from nfbuild.render.tasks import DrawTask, LottieShot
+from nfbuild.scene import BakedFrame, Composition, load
+from nfbuild.scene.protocols import (
+    FontConfig,
+    NeedsAnswers,
+    Picture,
+    Request,
+    Services,
+    SourceFile,
+)
+from nfbuild.scene.protocols import Limits as SceneLimits
+
+
+class CompositionPictures:
+    """Answers the scene's questions about pictures, and notes which decoders were needed."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.decoded = False
+
+    def prepare(self, file: SourceFile, *, place: Place) -> Picture:
+        """Return the drawable picture of `file`; may raise NeedsAnswers."""
+        try:
+            picture, decoded = self._session.answers.prepare(file, place=place)
+        except NeedsAnswers:
+            self.decoded = True
+            raise
+        self.decoded |= decoded
+        return picture
+
+
+@dataclass
+class Film:
+    """One composition of a run; `error` says why it cannot be built.
+
+    `frames` are question numbers by frame number. `width` and `height` are the raster's.
+    """
+
+    index: int
+    listed: Listed
+    composition: Composition | None = None
+    identity: Identity | None = None
+    width: int = 0
+    height: int = 0
+    used: Mapping[str, None] = field(default_factory=dict)
+    frames: array[int] = field(default_factory=lambda: array("I"))
+    error: NfbuildError | None = None
+    warnings: list[Warned] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The composition's name."""
+        return self.listed.name
+
+    @property
+    def scene(self) -> Composition:
+        """The loaded composition; asking a failed film for it is a mistake of the caller."""
+        assert self.composition is not None
+        return self.composition
+
+    @cached_property
+    def id(self) -> CompositionId:
+        """The composition id."""
+        assert self.identity is not None
+        return composition_id(self.identity.digests())
+
+    @cached_property
+    def _keys(self) -> SceneKeys:
+        return SceneKeys(self.width, self.height)
+
+    def scene_key(self, frame: BakedFrame) -> SceneKey:
+        """Return the scene key of a baked frame at this film's raster size."""
+        return self._keys.key(
+            (frame.head, *frame.pieces, frame.tail),
+            tuple(picture.name for picture in frame.pictures),
+            tuple(frame.faces),
+            _moment(frame),
+        )
+
+    def fail(self, error: NfbuildError) -> Failed:
+        """Give the film up; returns the event that says so."""
+        self.error = error
+        return failure(error, self.name)
+
+
+def load_film(session: Session, index: int, listed: Listed, scale: Fraction) -> Film:
+    """Load one composition and name its inputs; a composition that cannot be is a failed film."""
+    film = Film(index, listed)
+    files = CompositionFiles(session.files)
+    pictures = CompositionPictures(session)
+    limits = session.project.limits
+    services = Services(
+        files=files,
+        faces=CompositionFaces(session.faces, session.staging.offer),
+        pictures=pictures,
+        measurer=session.answers,
+        fonts=FontConfig(session.faces.faces),
+    )
+    bounds = SceneLimits(
+        document_bytes=limits.document_size,
+        elements=limits.elements,
+        depth=limits.depth,
+        side=limits.canvas_side,
+        pixels=limits.canvas_pixels,
+        frames=limits.frames,
+        nesting=limits.nesting,
+    )
+    try:
+        source = files.source(listed.path)
+        composition = session.answers.settle(lambda: load(source, services, bounds))
+        film.width, film.height = raster_size(composition, scale, bounds)
+    except CompositionError as error:
+        film.error = error
+        film.used = files.used
+        return film
+    film.composition = composition
+    film.used = files.used
+    film.identity = _identity(session, composition, decoded=pictures.decoded)
+    film.warnings = [
+        Warned(found.code, found.message, listed.name, found.file, found.line, found.hint)
+        for found in composition.warnings
+    ]
+    return film
+
+
+def _identity(session: Session, composition: Composition, *, decoded: bool) -> Identity:
+    inputs = composition.inputs
+    decoders: dict[str, str] = {}
+    if decoded:
+        from nfbuild.pixels.decode import decoder_libraries  # noqa: PLC0415  few need it
+
+        decoders = decoder_libraries()
+    return Identity(
+        Part("source", inputs.source),
+        Part("media", inputs.media),
+        Part("fonts", inputs.fonts),
+        session.toolchain.part(decoders),
+    )
+
+
+def raster_size(composition: Composition, scale: Fraction, limits: SceneLimits) -> tuple[int, int]:
+    """Return the raster of a canvas at `scale`, rounded half up, at least one pixel."""
+    width = max(1, int(composition.width * scale + Fraction(1, 2)))
+    height = max(1, int(composition.height * scale + Fraction(1, 2)))
+    if width > limits.side or height > limits.side or width * height > limits.pixels:
+        raise SourceError(
+            f"the canvas of {width} x {height} pixels is larger than the limit",
+            place=Place(composition.source.path),
+            hint="a larger one can be allowed in `[limits]` of `nfbuild.toml`",
+            code="canvas.large",
+        )
+    return width, height
+
+
+def ask(session: Session, film: Film, questions: Questions, wanted: Sequence[int]) -> None:
+    """Bake the frames `wanted` and ask their questions, in order; fails the film on an error.
+
+    A frame that needs answers does not stop the others: everything that is missing is asked in
+    one round, then baking goes on where it first had to stop.
+    """
+    assert film.identity is not None
+    toolchain = film.identity.toolchain.digest
+    start = 0
+    while start < len(wanted):
+        missing: list[Request] = []
+        stopped: int | None = None
+        for at in range(start, len(wanted)):
+            number = wanted[at]
+            try:
+                frame = film.scene.bake(number)
+            except NeedsAnswers as need:
+                missing.extend(need.requests)
+                stopped = at if stopped is None else stopped
+                continue
+            if stopped is None:
+                scene = film.scene_key(frame)
+                key = frame_key(scene, toolchain)
+                film.frames.append(questions.ask(key, scene, film.index, number))
+        if stopped is None:
+            return
+        session.answers.answer(missing)
+        start = stopped
+
+
+def draw_task(session: Session, film: Film, number: int) -> DrawTask:
+    """Return the task that draws frame `number`, with everything that it names staged."""
+    frame = session.answers.settle(lambda: film.scene.bake(number))
+    pictures = tuple(picture.name for picture in frame.pictures)
+    session.staging.need(pictures)
+    session.staging.need(f"{digest}.ttf" for digest in frame.faces)
+    return DrawTask(
+        document=frame.document,
+        width=film.width,
+        height=film.height,
+        pictures=pictures,
+        faces=tuple(frame.faces),
+        lottie=_shot(frame),
+    )
+
+
+def _moment(frame: BakedFrame) -> tuple[str | int, ...] | None:
+    shot = _shot(frame)
+    if shot is None:
+        return None
+    return ("lottie", shot.number.hex(), int(shot.alone), *(shot.background or ()))
+
+
+def _shot(frame: BakedFrame) -> LottieShot | None:
+    if frame.lottie is None:
+        return None
+    return LottieShot(
+        number=float(frame.lottie.number),
+        alone=frame.lottie.expressions,
+        background=frame.lottie.background,
+    )

@@ -1,0 +1,198 @@
+"""One run: the project, its files, what draws, the cache and the workers, made when needed.
+
+A session is a context: leaving it ends every worker, removes the staging folder and waits for
+uploads, whatever happened. Nothing heavy is loaded before something asks for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Literal, Self
+
+from nfbuild.errors import UsageError
+from nfbuild.ops.answers import Answers, Staging
+from nfbuild.ops.faces import FaceShelf
+from nfbuild.ops.inputs import ProjectFiles
+from nfbuild.ops.state import filesystem_now
+from nfbuild.ops.toolchain import Toolchain, read_toolchain
+from nfbuild.store.local import write_blob
+
+if TYPE_CHECKING:
+    from nfbuild.execute.base import Executor
+    from nfbuild.project import Project
+    from nfbuild.render.tasks import Setup
+    from nfbuild.store.layers import Caches
+
+WORKER = "nfbuild.render.worker:Worker"
+
+Trust = Literal["kept", "fresh"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run goes about it; nothing here may change a byte of what it makes.
+
+    `jobs` None is one worker per core, 0 draws in this process. `fresh` reads no record and no
+    blob; `keep_rasters` lets a worker keep a static bottom; `shuffle` is the seed of the dispatch
+    order (`reproduce`). `target` names what performs tasks (tests give a double).
+    """
+
+    jobs: int | None = None
+    fresh: bool = False
+    replace_shared: bool = False
+    require_shared: bool = False
+    rehash: bool = False
+    keep_rasters: bool = True
+    shuffle: int | None = None
+    audited: bool = True
+    target: str = WORKER
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+class Session:
+    """What one run has at hand."""
+
+    def __init__(self, project: Project, settings: Settings | None = None) -> None:
+        self.project = project
+        self.settings = settings or Settings()
+        self.files = ProjectFiles(project.root, project.outside)
+        self._stack = contextlib.ExitStack()
+        self._executor: Executor | None = None
+        self.began = self._filesystem_now()
+        self.started = time.perf_counter()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._stack.close()
+
+    def _filesystem_now(self) -> int:
+        # Where nothing can be written no state is kept either, so nothing will rest on this.
+        with contextlib.suppress(OSError):
+            if os.path.isdir(self.project.cache.folder):
+                return filesystem_now(self.project.cache.folder)
+        return 0
+
+    @cached_property
+    def toolchain(self) -> Toolchain:
+        """What draws here."""
+        return read_toolchain()
+
+    @cached_property
+    def faces(self) -> FaceShelf:
+        """The configured faces."""
+        return FaceShelf.of_project(self.project)
+
+    @cached_property
+    def caches(self) -> Caches:
+        """The local cache and the shared tiers behind it."""
+        from nfbuild.store.stack import open_caches  # noqa: PLC0415  not for a run without frames
+
+        caches = open_caches(
+            self.project.cache.folder,
+            [(tier.url, tier.mode) for tier in self.project.cache.shared],
+            require=self.settings.require_shared,
+        )
+        self._stack.callback(caches.close)
+        return caches
+
+    @cached_property
+    def staging(self) -> Staging:
+        """The folder that workers stand in."""
+        folder = self._staging_folder()
+        self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        staging = Staging(folder)
+        for face in self.faces.faces:
+            staging.offer(f"{face.digest}.ttf", partial(bytes, face.data))
+        return staging
+
+    def _staging_folder(self) -> str:
+        parent = os.path.join(self.project.cache.folder, "staging")
+        try:
+            os.makedirs(parent, exist_ok=True)
+            return tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=parent)
+        except OSError:
+            # A cache that cannot be written: the run works, it only keeps nothing.
+            return tempfile.mkdtemp(prefix="nfbuild-")
+
+    @cached_property
+    def answers(self) -> Answers:
+        """Measurements and decoded pictures."""
+        from nfbuild.pixels.decode import decoder_libraries  # noqa: PLC0415  few need it
+
+        return Answers(
+            toolchain=self.toolchain.part({}).digest,
+            decoder=decoder_libraries,
+            executor=lambda: self.executor,
+            staging=lambda: self.staging,
+            store=self.caches.store,
+            fresh=self.settings.fresh,
+        )
+
+    @property
+    def executor(self) -> Executor:
+        """The workers; they are started when first asked for."""
+        if self._executor is None:
+            self._executor = self._make_executor()
+            self._stack.callback(self._executor.close)
+            self._executor.start()
+        return self._executor
+
+    def _make_executor(self) -> Executor:
+        from nfbuild.execute.base import Limits, WorkerSetup  # noqa: PLC0415  not for a null build
+
+        limits = self.project.limits
+        setup = WorkerSetup(
+            target=self.settings.target,
+            value=self._worker_setup(),
+            limits=Limits(
+                processor_seconds=limits.frame_deadline, memory_bytes=limits.worker_memory
+            ),
+            audited=self.settings.audited,
+            readable=(self.staging.folder,),
+            writable=(self.staging.folder, self.project.cache.folder),
+            environment=self.settings.environment,
+        )
+        if self.settings.jobs == 0:
+            from nfbuild.execute.inline import InlineExecutor  # noqa: PLC0415  the reference only
+
+            return InlineExecutor(setup)
+        from nfbuild.execute.pool import ProcessPool  # noqa: PLC0415
+
+        jobs = self.settings.jobs or _cores()
+        return ProcessPool(setup, workers=jobs, shuffle=self.settings.shuffle)
+
+    def _worker_setup(self) -> Setup:
+        from nfbuild.render.tasks import Setup  # noqa: PLC0415  with the workers
+
+        return Setup(
+            staging=self.staging.folder,
+            faces=self.faces.paths(),
+            write=partial(write_blob, self.caches.local_folder),
+            keep_rasters=self.settings.keep_rasters,
+        )
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def open_session(start: str, settings: Settings | None = None) -> Iterator[Session]:
+    """Find and read the project from `start` and open a session on it."""
+    from nfbuild.project import load  # noqa: PLC0415  the project room reads TOML
+
+    if not os.path.isdir(start):
+        raise UsageError(f"`{start}` is not a folder", hint="`-C` takes an existing folder")
+    with Session(load(start), settings) as session:
+        yield session
