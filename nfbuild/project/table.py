@@ -208,11 +208,11 @@ class Table:
 
     def date(self, key: str) -> dt.date | None:
         """Return a date, written without quotes."""
-        import datetime as dt  # noqa: PLC0415  a project without excuses does not need it
-
         raw = self.raw.get(key)
         if raw is None:
             return None
+        import datetime as dt  # noqa: PLC0415  a project without excuses does not need it
+
         if isinstance(raw, dt.datetime) or not isinstance(raw, dt.date):
             hint = f"write the day without quotes and time: `{key} = 2027-06-30`"
             raise self._wrong(raw, "a date", key, hint=hint)
@@ -220,11 +220,11 @@ class Table:
 
     def ratio(self, key: str) -> Fraction | None:
         """Return a positive exact number: `30`, `29.97`, `"30000/1001"`."""
-        from fractions import Fraction  # noqa: PLC0415  its import costs as much as a project
-
         raw = self.raw.get(key)
         if raw is None:
             return None
+        from fractions import Fraction  # noqa: PLC0415  its import costs as much as a project
+
         hint = f'write `{key} = 30`, `{key} = 29.97` or `{key} = "30000/1001"`'
         if isinstance(raw, bool) or not isinstance(raw, (int, str)):
             raise self._wrong(raw, "a number", key, hint=hint)

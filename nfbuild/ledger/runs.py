@@ -1,0 +1,149 @@
+"""Frames as runs: `[count, scene key, frame digest]`, sixteen hexadecimal digits of each.
+
+A run is a number of consecutive frames that show one scene and are one picture. Two keys of 64
+bits meet by chance once in some billions of films; the whole film's digest is kept in full, so a
+meeting could blur which frame moved, never whether one did.
+
+In a sample, frames that were not drawn are runs whose key and digest are None, so that the counts
+add up to the film's length in every lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`count` consecutive frames; `key` and `digest` are both None where they were not drawn."""
+
+    count: int
+    key: str | None
+    digest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame as a ledger knows it: sixteen digits of its scene key and of its digest."""
+
+    key: str
+    digest: str
+
+
+class Runs:
+    """The frames of one film, in order, compressed.
+
+    Two values are equal when they hold the same frames. `frames` is their number.
+    """
+
+    __slots__ = ("_runs", "frames")
+
+    def __init__(self, runs: Iterable[Run] = ()) -> None:
+        self._runs = tuple(_merged(runs))
+        self.frames = sum(run.count for run in self._runs)
+
+    @classmethod
+    def of(cls, frames: Iterable[tuple[str, str] | None]) -> Runs:
+        """Return the runs of (scene key, frame digest) pairs; None for a frame not drawn.
+
+        Longer digests are cut. Reads `frames` once and keeps no frame of it.
+        """
+        return cls(
+            Run(1, None, None) if frame is None else Run(1, frame[0][:DIGITS], frame[1][:DIGITS])
+            for frame in frames
+        )
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Runs) and self._runs == other._runs
+
+    def __hash__(self) -> int:
+        return hash(self._runs)
+
+    def __repr__(self) -> str:
+        return f"Runs({len(self._runs)} runs, {self.frames} frames)"
+
+    def expand(self) -> Iterator[Frame | None]:
+        """Yield every frame in order; None for one that was not drawn."""
+        for run in self._runs:
+            frame = None if run.key is None or run.digest is None else Frame(run.key, run.digest)
+            for _ in range(run.count):
+                yield frame
+
+    def drawn(self) -> int:
+        """Return how many frames were drawn."""
+        return sum(run.count for run in self._runs if run.digest is not None)
+
+    def digests_by_key(self) -> dict[str, set[str]]:
+        """Return the frame digests that each scene key was drawn as: one each, if all is well."""
+        found: dict[str, set[str]] = {}
+        for run in self._runs:
+            if run.key is not None and run.digest is not None:
+                found.setdefault(run.key, set()).add(run.digest)
+        return found
+
+
+def stretches(before: Runs, after: Runs) -> Iterator[tuple[int, int, Run | None, Run | None]]:
+    """Walk two films side by side: (first frame, count, run of `before`, run of `after`).
+
+    Yields stretches in which neither side changes, without expanding a frame; a side that has
+    ended is None.
+    """
+    left, right = iter(before), iter(after)
+    a, b = next(left, None), next(right, None)
+    a_left, b_left = (a.count if a else 0), (b.count if b else 0)
+    first = 0
+    while a is not None or b is not None:
+        count = min(a_left, b_left) if a is not None and b is not None else a_left or b_left
+        yield first, count, a, b
+        first += count
+        if a is not None:
+            a_left -= count
+            if a_left == 0:
+                a = next(left, None)
+                a_left = a.count if a else 0
+        if b is not None:
+            b_left -= count
+            if b_left == 0:
+                b = next(right, None)
+                b_left = b.count if b else 0
+
+
+def ranges(numbers: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Join (first, count) stretches in rising order to ranges with both ends included."""
+    joined: list[tuple[int, int]] = []
+    for first, count in numbers:
+        if count <= 0:
+            continue
+        if joined and joined[-1][1] + 1 >= first:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], first + count - 1))
+        else:
+            joined.append((first, first + count - 1))
+    return tuple(joined)
+
+
+def _merged(runs: Iterable[Run]) -> Iterator[Run]:
+    """Yield runs none of which continues the one before: one film has one way to be written."""
+    current: Run | None = None
+    count = 0
+    for run in runs:
+        if run.count < 0 or (run.key is None) != (run.digest is None):
+            raise ValueError("a run has a count, and a key with a digest or neither")
+        if run.count == 0:
+            continue
+        if current is not None and (run.key, run.digest) == (current.key, current.digest):
+            count += run.count
+            continue
+        if current is not None:
+            yield Run(count, current.key, current.digest)
+        current, count = run, run.count
+    if current is not None:
+        yield Run(count, current.key, current.digest)
