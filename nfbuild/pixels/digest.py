@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from nfbuild.digests import FrameDigest, derive_raw
+from nfbuild.digests import FrameDigest, InputDigest, derive_raw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 FRAME_CONTEXT = "nfbuild 2026 frame pixels v1"
+PICTURE_CONTEXT = "nfbuild 2026 picture pixels v1"
 
 
 def header(width: int, height: int) -> bytes:
@@ -30,6 +31,15 @@ def frame_digest(pixels: Buffer, width: int, height: int) -> FrameDigest:
     """Return the digest of `width` x `height` straight RGBA pixels; ValueError on another size."""
     _require_size(pixels, width, height)
     return FrameDigest(derive_raw(FRAME_CONTEXT, header(width, height), pixels))
+
+
+def picture_digest(pixels: Buffer, width: int, height: int) -> InputDigest:
+    """Return the name of a decoded picture: a digest of its pixels, not of the file they are in.
+
+    Documents name pictures, and the PNG encoder's bytes differ from processor to processor.
+    """
+    _require_size(pixels, width, height)
+    return InputDigest(derive_raw(PICTURE_CONTEXT, header(width, height), pixels))
 
 
 def peer_digest(pixels: Buffer, width: int, height: int) -> str:

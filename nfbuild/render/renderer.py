@@ -23,9 +23,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from nfbuild.digests import InputDigest, blob_digest, file_digest
-from nfbuild.errors import DrawError
+from nfbuild.errors import Corrupt, DrawError
 from nfbuild.pixels import png
-from nfbuild.pixels.digest import frame_digest, peer_digest
+from nfbuild.pixels.digest import frame_digest, peer_digest, picture_digest
 
 from . import thorvg
 from .reuse import KeptRaster
@@ -312,5 +312,13 @@ def _require_staged(name: str) -> None:
         raise DrawError(
             f"the picture `{name}` is not staged: {error.strerror}", code="draw.picture"
         ) from error
-    if file_digest(data) != os.path.splitext(name)[0]:
-        raise DrawError(f"the staged picture `{name}` has other bytes", code="draw.picture")
+    promised = os.path.splitext(name)[0]
+    if file_digest(data) == promised:
+        return
+    # A decoded picture is named by its pixels: its file's bytes differ from machine to machine.
+    try:
+        decoded = picture_digest(*png.decode_own(data))
+    except Corrupt:
+        decoded = None
+    if decoded != promised:
+        raise DrawError(f"the staged picture `{name}` has other content", code="draw.picture")

@@ -148,8 +148,8 @@ class Measured:
 class DecodeTask:
     """Turn a picture that ThorVG cannot draw right into a PNG of straight 8-bit sRGB RGBA.
 
-    The PNG is staged under its digest and given to the blob writer. `max_pixels` bounds what is
-    decoded. `name` is only for messages.
+    The PNG is staged and given to the blob writer. `max_pixels` bounds what is decoded. `name` is
+    only for messages.
     """
 
     data: bytes = field(repr=False)
@@ -159,9 +159,15 @@ class DecodeTask:
 
 @dataclass(frozen=True)
 class Decoded:
-    """A decoded picture: `digest` names the PNG's bytes, staged as `<digest>.png`."""
+    """A decoded picture, staged as `<digest>.png`.
+
+    `digest` names the pixels and is the same on every machine, so documents may hold it; `blob`
+    names the PNG's bytes in this machine's store. To stage it again, copy the blob under the
+    digest's name: a worker checks that the pixels are the ones the name promises.
+    """
 
     digest: InputDigest
+    blob: BlobDigest
     width: int
     height: int
     size: int

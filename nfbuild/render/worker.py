@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, overload
 
-from nfbuild.digests import InputDigest, blob_digest
+from nfbuild.digests import blob_digest
 
 from .tasks import (
     Audited,
@@ -74,25 +74,24 @@ class Worker:
         return self._renderer
 
     def _decode(self, task: DecodeTask) -> Decoded:
+        from nfbuild.pixels import png  # noqa: PLC0415  as below
         from nfbuild.pixels.decode import decode_picture  # noqa: PLC0415  Pillow takes 30 ms
+        from nfbuild.pixels.digest import picture_digest  # noqa: PLC0415  as below
 
         from .renderer import Clock  # noqa: PLC0415  as above
 
         clock = Clock()
         picture = decode_picture(task.data, max_pixels=task.max_pixels, name=task.name)
+        digest = picture_digest(picture.pixels, picture.width, picture.height)
         clock.stage("decode")
-        digest = blob_digest(picture.png)
-        stage(self.setup.staging, f"{digest}.png", picture.png)
+        data = png.encode(picture.pixels, picture.width, picture.height)
+        blob = blob_digest(data)
+        clock.stage("encode")
+        stage(self.setup.staging, f"{digest}.png", data)
         if self.setup.write is not None:
-            self.setup.write(digest, picture.png)
+            self.setup.write(blob, data)
         clock.stage("write")
-        return Decoded(
-            InputDigest(digest),
-            picture.width,
-            picture.height,
-            len(picture.png),
-            tuple(clock.stages),
-        )
+        return Decoded(digest, blob, picture.width, picture.height, len(data), tuple(clock.stages))
 
 
 def stage(folder: str, name: str, data: bytes) -> None:
