@@ -67,7 +67,7 @@ class SampleHasher(SequenceHasher):
 
 
 class PeerSequence:
-    """The peer's digest of a film: SHA-256 over its frames' hexadecimal SHA-256, line feeds between.
+    """The peer's digest of a film: SHA-256 over its frames' SHA-256 digits, joined by line feeds.
 
     The format is described in the peer's `docs/determinism.md`.
     """

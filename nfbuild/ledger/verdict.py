@@ -48,7 +48,8 @@ class Verdict:
     drawn twice under one key and differed.
     `lane` is the tag of the lane compared with; `across` names the other lanes whose digest agrees,
     when this lane has no whole recording. `sampled` says that not every frame was compared.
-    `digest` is what is there, `recorded` what was promised.
+    `shape_moved` says that canvas, frame rate or frame count differ. `digest` is what is there,
+    `recorded` what was promised, `compared` the number of frames that both sides have.
     """
 
     kind: Kind
@@ -61,6 +62,7 @@ class Verdict:
     lane: str | None = None
     across: tuple[str, ...] = ()
     sampled: bool = False
+    shape_moved: bool = False
     digest: str | None = None
     recorded: str | None = None
     compared: int = 0
@@ -149,6 +151,7 @@ def _against(entry: Entry, tag: str, lane: Lane, present: Present) -> Verdict:
         unsound=unsound,
         lane=tag,
         sampled=sampled,
+        shape_moved=shape_moved,
         digest=present.digest,
         recorded=lane.digest,
         compared=_compared(lane.runs, present.runs),
