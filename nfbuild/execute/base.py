@@ -124,11 +124,13 @@ class Limits:
 
     `processor_seconds` is processor time of the worker while it performs the task: a busy machine
     does not shorten it. `wall_seconds` is generous and catches a worker that waits for ever.
-    `memory_bytes` bounds the worker's private memory where the system can.
+    `start_seconds` is what both mean until a worker is ready. `memory_bytes` bounds the
+    worker's private memory where the system can.
     """
 
     processor_seconds: float = 120.0
     wall_seconds: float = 900.0
+    start_seconds: float = 60.0
     memory_bytes: int | None = None
 
 
@@ -137,10 +139,14 @@ class WorkerSetup:
     """What every worker of an executor is made of.
 
     `target` reads `module:Class`; the class is called with `value`, which must be picklable.
-    `readable` and `writable` are absolute paths of files and folders that tasks may open for
-    reading and for writing besides what the target declares for a task and the program's own code;
-    with `audited` any other opening refuses the task. `environment` is laid over the fixed
-    environment of workers and exists for `reproduce`, which shows that it changes no answer.
+    `readable` and `writable` are absolute paths of files and folders that tasks may open (those
+    that are writable, for both) besides what the target declares for a task and the program's own
+    code. With `audited` any other opening by Python code refuses the task. With `confined`
+    nothing else can be opened at all once the target is warm, by C libraries neither (Linux; the
+    paths must exist; what a target declares for a task must be below `readable`).
+
+    `environment` is laid over the fixed environment of workers and exists for `reproduce`, which
+    shows that it changes no answer.
     """
 
     target: str

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from nfbuild.errors import NfbuildError
+from nfbuild.errors import NfbuildError, UsageError
 from nfbuild.execute.base import (
     Death,
     Died,
@@ -39,6 +39,11 @@ class InlineExecutor:
     look_ahead = 1
 
     def __init__(self, setup: WorkerSetup) -> None:
+        if setup.confined:
+            raise UsageError(
+                "the inline executor cannot confine itself: it is the caller's own process",
+                hint="use a pool of one worker",
+            )
         self._setup = setup
         self._performer: Performer | None = None
         self._born = itertools.count()
@@ -47,7 +52,7 @@ class InlineExecutor:
     def start(self) -> None:
         """Make the target; there is no background here."""
         if self._performer is None:
-            made = warmed(lambda: Performer(self._setup))
+            made = warmed(self._setup)
             if isinstance(made, NfbuildError):
                 raise made
             self._performer = made

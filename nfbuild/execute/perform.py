@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from nfbuild.errors import DrawError, NfbuildError, UsageError
 from nfbuild.execute.audit import Watch
 from nfbuild.execute.base import Cause, Declaring, Deferred, Target, WorkerSetup
+from nfbuild.execute.confine import confine
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +104,13 @@ def _make(setup: WorkerSetup) -> Target:
     return target
 
 
-def warmed(make: Callable[[], Performer]) -> Performer | NfbuildError:
+def warmed(setup: WorkerSetup) -> Performer | NfbuildError:
     """Return a performer that is ready, or why there can be none."""
     try:
-        performer = make()
+        performer = Performer(setup)
         performer.target.warm()
+        if setup.confined:
+            confine(setup.readable, setup.writable)
     except NfbuildError as error:
         return _portable(error).error
     except Exception as error:  # noqa: BLE001  whatever it is, the parent must hear of it

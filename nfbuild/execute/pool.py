@@ -331,7 +331,7 @@ class PoolExecutor:
         """End workers that have not moved for longer than any frame may take."""
         now = time.monotonic()
         # A parent that was itself stopped or busy must not count that against its workers.
-        passed = min(now - self._looked, 4 * _TICK)
+        passed = min(now - self._looked, 2 * _TICK)
         if passed < _TICK:
             return
         self._looked = now
@@ -342,7 +342,8 @@ class PoolExecutor:
                 worker.stood_at, worker.stood_for = stands_at, 0.0
             else:
                 worker.stood_for += passed
-            limit = self._setup.limits.wall_seconds
+            limits = self._setup.limits
+            limit = limits.wall_seconds if worker.is_ready else limits.start_seconds
             if worker.stood_for > limit and not worker.killed:
                 worker.killed = Death("wall-clock", f"it did not move for {limit:g} s")
                 worker.process.kill()

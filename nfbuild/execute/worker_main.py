@@ -81,10 +81,9 @@ class _Worker:
         threading.stack_size(_STACK)
         threading.Thread(target=self._listen, daemon=True).start()
         _, setup = self._setup.get()
-        self._limits = setup.limits
         _bound_memory(setup.limits.memory_bytes)
-        self._arm()
-        made = warmed(lambda: Performer(setup))
+        self._arm(setup.limits.start_seconds)
+        made = warmed(setup)
         if isinstance(made, NfbuildError):
             self._line.send((wire.BROKEN, made))
             self._leave()
@@ -96,7 +95,7 @@ class _Worker:
 
     def _perform(self, serial: int, payload: bytes) -> None:
         self._board.put(PERFORMING, serial)
-        self._arm()
+        self._arm(self._performer.setup.limits.processor_seconds)
         begun = time.perf_counter_ns()
         made = self._performer.perform(payload)
         performed = time.perf_counter_ns()
@@ -142,11 +141,11 @@ class _Worker:
         # Not `sys.exit`: the other threads may be anywhere, in C code too.
         os._exit(0)
 
-    def _arm(self) -> None:
+    def _arm(self, seconds: float) -> None:
         # The system itself ends the process when the time is used up, also one that a C library
         # keeps busy. It counts this process's processor time, so a busy machine shortens nothing.
         if sys.platform != "win32":
-            signal.setitimer(signal.ITIMER_PROF, self._limits.processor_seconds)
+            signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _bound_memory(limit: int | None) -> None:
