@@ -6,7 +6,7 @@ what it could drop) or `Unavailable` (go on without this store). Each carries a 
 `code`, which is what statistics count. Nothing from a store is ever unpickled, evaluated or used
 as a path: names are 64 hexadecimal digits or they are refused.
 
-Not here: what a record's payload means (`records`), where bytes are kept (`memory`, `local`,
+Not here: what a record's payload means (whoever puts it), where bytes are kept (`memory`, `local`,
 `directory`, `http`, `object`), who asks whom (`layers`).
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from nfbuild.digests import BlobDigest, blob_digest, derive_raw, is_hex_digest
-from nfbuild.errors import Corrupt, Missing
+from nfbuild.errors import Corrupt, Missing, StoreError
 
 Kind: TypeAlias = Literal["frame", "pixels", "composition", "answer"]
 """What a record answers; the four kinds are four separate spaces of keys."""
@@ -94,6 +94,20 @@ class WritableStore(Store, Protocol):
         ...
 
 
+@runtime_checkable
+class TierStore(WritableStore, Protocol):
+    """A store that can be one tier of several: its faults are told apart, record by record."""
+
+    def look(
+        self, kind: Kind, keys: Iterable[str]
+    ) -> tuple[dict[str, bytes], dict[str, StoreError]]:
+        """Return payloads by key, and the error of each record that is there and wrong.
+
+        Raises `Unavailable` when the store could not be asked.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class BlobInfo:
     """A blob as a listing shows it: size in bytes, last use in seconds since 1970."""
@@ -128,6 +142,11 @@ def check_name(name: str) -> None:
     """Raise `Corrupt` unless `name` is a digest: it comes from a record, which may say anything."""
     if not isinstance(name, str) or not is_hex_digest(name):
         raise Corrupt(f"`{str(name)[:80]!r}` names nothing that a store can hold", code="name")
+
+
+def sound_names(names: Iterable[str]) -> list[str]:
+    """Return `names` once each, in order, without those that are no digests."""
+    return [name for name in dict.fromkeys(names) if isinstance(name, str) and is_hex_digest(name)]
 
 
 def check_kind(kind: str) -> None:

@@ -210,9 +210,11 @@ def _known_folders(root: str) -> Iterator[str]:
     yield f"{root}/{BLOBS}"
     yield f"{root}/{QUARANTINE}"
     yield from list_shards(f"{root}/{BLOBS}")
-    records = f"{root}/records"
-    yield records
-    with contextlib.suppress(OSError):
-        for kind in sorted(os.listdir(records)):
+    for records in (f"{root}/records", f"{root}/told"):
+        yield records
+        kinds: list[str] = []
+        with contextlib.suppress(OSError):
+            kinds = sorted(os.listdir(records))
+        for kind in kinds:
             yield f"{records}/{kind}"
             yield from list_shards(f"{records}/{kind}")

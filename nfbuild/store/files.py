@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from blake3 import blake3
-
+from nfbuild.digests import derive
 from nfbuild.errors import Corrupt, Missing, StoreError, Unavailable
 
 _READ_FLAGS = (
@@ -33,6 +32,7 @@ _READ_FLAGS = (
 _WRITE_FLAGS = (
     os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
+_HOST_CONTEXT = "nfbuild 2026 store host v1"
 _ABSENT = (errno.ENOENT, errno.ENOTDIR)
 # What the file itself is guilty of, as opposed to the machine or the whole store.
 _BROKEN = (errno.ELOOP, errno.EACCES, errno.EPERM, errno.EIO, errno.ENXIO, errno.EMLINK)
@@ -235,7 +235,7 @@ def _host() -> str:
         parts.append(os.readlink("/proc/self/ns/pid").encode())
     if not parts:
         return "0"
-    return blake3(b"\0".join(parts)).hexdigest()[:12]
+    return derive(_HOST_CONTEXT, parts)[:12]
 
 
 def temporary_name() -> str:

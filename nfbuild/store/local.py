@@ -6,6 +6,7 @@
       blobs/ab/<digest>.png        `blobs`
       quarantine/                  what was found damaged
       table/                       `table`; records, opened when they are first needed
+      records/, told/              `recordfiles`; instead, on a network file system
       lifetime                     sums of all runs
       collect.lock, table.lock     kernel locks
 
@@ -15,7 +16,6 @@ the journal. Importing this module is cheap: workers do it for `write_blob`.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from nfbuild.digests import BlobDigest, blob_digest
 from nfbuild.errors import Corrupt, Missing, ProjectError, StoreError, Unavailable
 from nfbuild.store import blobs
-from nfbuild.store.base import BLOB_LIMIT, BlobInfo, Kind, check_kind, check_name
+from nfbuild.store.base import BLOB_LIMIT, BlobInfo, Kind, check_kind, check_name, sound_names
 from nfbuild.store.blobs import write_blob
 from nfbuild.store.files import PRIVATE, make_directory, read_file, write_file
 from nfbuild.store.mounts import filesystem_type, is_network
+from nfbuild.store.recordfiles import RecordFiles
 from nfbuild.store.stats import (
     BYTES_READ,
     BYTES_WRITTEN,
@@ -73,7 +74,7 @@ class LocalStore:
     def __init__(self, root: str, journal: Journal) -> None:
         self.root = root
         self.journal = journal
-        self._table: Table | None = None
+        self._table: Table | RecordFiles | None = None
         self._without_table = False
         # What this run has seen here: going missing afterwards is "evicted in use".
         self._seen: set[str] = set()
@@ -192,7 +193,7 @@ class LocalStore:
     def get_records(self, kind: Kind, keys: Iterable[str]) -> dict[str, bytes]:
         """See `Store`: what this cache made itself, or else what a shared tier told it."""
         check_kind(kind)
-        wanted = [key for key in dict.fromkeys(keys) if _is_name(key)]
+        wanted = sound_names(keys)
         found, wrong = self._look(kind, wanted, own=True)
         rest = [key for key in wanted if key not in found]
         if rest:
@@ -211,7 +212,7 @@ class LocalStore:
         without a table.
         """
         check_kind(kind)
-        return self._look(kind, [key for key in keys if _is_name(key)], own=own)[0]
+        return self._look(kind, sound_names(keys), own=own)[0]
 
     def _look(
         self, kind: Kind, keys: list[str], *, own: bool
@@ -273,7 +274,7 @@ class LocalStore:
 
     # --- the table --------------------------------------------------------------------------------
 
-    def _with_table(self, act: Callable[[Table], Value]) -> Value:
+    def _with_table(self, act: Callable[[Table | RecordFiles], Value]) -> Value:
         if self._table is None:
             self._table = self._make_table()
         try:
@@ -285,11 +286,17 @@ class LocalStore:
                 self._warn_table(error.message)
             raise
 
-    def _make_table(self) -> Table:
+    def _make_table(self) -> Table | RecordFiles:
         kind = filesystem_type(self.root)
         if is_network(kind):
-            self._warn_table(f"it would lie on a network file system (`{kind}`)")
-            raise Unavailable(f"{self.name}: no table on `{kind}`", code="network")
+            # Locks and shared memory are not to be trusted there, plain files are.
+            self.journal.warn_once(
+                "network-cache",
+                self.root,
+                f"the cache `{self.root}` lies on a network file system (`{kind}`)",
+                hint="records are kept as plain files there; a local folder is faster",
+            )
+            return RecordFiles(self.root)
         # The door is opened here: most runs with nothing to do never need a record.
         from nfbuild.store.table import Table  # noqa: PLC0415  30 ms of imports
 
@@ -318,10 +325,3 @@ class LocalStore:
         if name in self._damaged:
             self._damaged.discard(name)
             self.journal.count(self.name, HEALED)
-
-
-def _is_name(key: str) -> bool:
-    with contextlib.suppress(Corrupt):
-        check_name(key)
-        return True
-    return False
