@@ -34,6 +34,7 @@ from nfbuild.execute.base import (
 )
 from nfbuild.execute.blame import Blame
 from nfbuild.execute.launch import Process
+from nfbuild.execute.order import shuffled
 from nfbuild.execute.portions import Portions
 
 LOOK_AHEAD = 64
@@ -90,16 +91,20 @@ class _Worker:
     stood_for: float = 0.0
 
 
-class PoolExecutor:
-    """Performs jobs in processes; one thread only may use it."""
+class ProcessPool:
+    """Performs jobs in processes; one thread only may use it.
+
+    With a `shuffle` seed jobs are handed out in another order, neighbourhood by neighbourhood.
+    """
 
     name: ClassVar[str] = "pool"
 
-    def __init__(self, setup: WorkerSetup, workers: int) -> None:
+    def __init__(self, setup: WorkerSetup, workers: int, *, shuffle: int | None = None) -> None:
         if workers < 1:
             raise UsageError(f"a pool needs at least one worker, not `{workers}`")
         self.workers = workers
         self._setup = setup
+        self._shuffle = shuffle
         self._serials = itertools.count(1)
         self._numbers = itertools.count()
         self._selector: selectors.BaseSelector | None = None
@@ -114,7 +119,10 @@ class PoolExecutor:
 
     @property
     def look_ahead(self) -> int:
-        """How many jobs one run takes at most before it has yielded their outcomes."""
+        """How many jobs one run takes at most before it has yielded their outcomes.
+
+        A shuffle holds back as many again.
+        """
         return LOOK_AHEAD * self.workers
 
     @property
@@ -133,6 +141,8 @@ class PoolExecutor:
     def run(self, jobs: Iterable[Job], /) -> Iterator[Outcome]:
         """Yield one outcome for each job, as they complete."""
         self.start()
+        if self._shuffle is not None:
+            jobs = shuffled(jobs, self._shuffle, self.look_ahead)
         run = _Run(iter(jobs))
         self._runs.append(run)
         try:

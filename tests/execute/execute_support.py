@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nfbuild.execute.base import Done, Job, WorkerSetup
 from nfbuild.execute.inline import InlineExecutor
-from nfbuild.execute.pool import PoolExecutor
+from nfbuild.execute.pool import ProcessPool
 
 OBLIGING = "execute_doubles:Obliging"
 
@@ -13,8 +13,8 @@ def make_inline(**setup):
     return InlineExecutor(WorkerSetup(**{"target": OBLIGING, **setup}))
 
 
-def make_pool(workers=2, **setup):
-    return PoolExecutor(WorkerSetup(**{"target": OBLIGING, **setup}), workers)
+def make_pool(workers=2, shuffle=None, **setup):
+    return ProcessPool(WorkerSetup(**{"target": OBLIGING, **setup}), workers, shuffle=shuffle)
 
 
 def jobs_of(tasks, group=""):
