@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import struct
 import sys
+import warnings
 import zlib
 from dataclasses import dataclass, field
 
@@ -55,7 +56,11 @@ def decode_picture(data: bytes, *, max_pixels: int, name: str = "picture") -> De
     # The bound is checked here, before anything is unpacked, with our own message.
     Image.MAX_IMAGE_PIXELS = None
     try:
-        with Image.open(io.BytesIO(data), formats=FORMATS) as opened:
+        # Pillow warns of oddities that change no pixel; what does is an error already.
+        with (
+            warnings.catch_warnings(action="ignore"),
+            Image.open(io.BytesIO(data), formats=FORMATS) as opened,
+        ):
             width, height = opened.size
             if width * height > max_pixels:
                 raise MediaError(

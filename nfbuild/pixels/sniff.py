@@ -246,6 +246,8 @@ def _exif_orientation(exif: bytes) -> int:
 
 def _webp(data: bytes) -> PictureHeader:
     kind = data[12:16]
+    if len(data) < 30:
+        raise struct.error
     if kind == b"VP8X":
         flags = data[20]
         width = 1 + int.from_bytes(data[24:27], "little")
