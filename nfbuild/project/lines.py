@@ -11,6 +11,8 @@ from typing import TypeAlias
 Key: TypeAlias = "tuple[str | int, ...]"
 
 _QUOTES = "\"'"
+# No key of ours is deeper; a name of a thousand parts must not cost a million entries.
+_DEPTH = 8
 
 
 class Lines:
@@ -73,7 +75,7 @@ class Lines:
                 self._value(key)
 
     def _note(self, key: Key, line: int) -> None:
-        for length in range(1, len(key) + 1):
+        for length in range(1, min(len(key), _DEPTH) + 1):
             self.found.setdefault(key[:length], line)
 
     def _header(self, line: int) -> Key:

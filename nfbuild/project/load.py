@@ -14,6 +14,8 @@ from nfbuild.project.reading import read_project
 from nfbuild.project.table import Decimal, SourceText
 from nfbuild.project.values import CONFIG_NAME, LOCAL_NAME, Project
 
+_MOST_BYTES = 1_000_000
+
 
 def load(start: str, environment: Mapping[str, str] | None = None) -> Project:
     """Return the project that the folder `start` belongs to.
@@ -57,13 +59,15 @@ def _read(path: str) -> tuple[SourceText, Mapping[str, Any]] | None:
     name = os.path.basename(path)
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            data = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
         if os.path.islink(path):
             raise _unreadable(name, "a link to a file that is not there") from None
         return None
     except OSError as fault:
         raise _unreadable(name, fault.strerror or "unknown fault") from None
+    if len(data) > _MOST_BYTES:
+        raise _unreadable(name, "larger than 1 MB")
     return parse(name, data)
 
 
