@@ -88,7 +88,7 @@ def init(folder: str, voice: Voice) -> int:
 def build(voice: Voice, start: str, names: list[str], **options: Any) -> int:
     """`nfbuild build`."""
     from nfbuild.ops.build import build as operation  # noqa: PLC0415
-    from nfbuild.ops.build import read_options  # noqa: PLC0415
+    from nfbuild.ops.options import read_options  # noqa: PLC0415
     from nfbuild.ops.session import open_session  # noqa: PLC0415
 
     chosen, settings = read_options(names, start, **options)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from nfbuild.digests import BlobDigest, InputDigest, RecordKey, derive, is_hex_digest
 from nfbuild.errors import MediaError, NfbuildError, Place, StoreError
 from nfbuild.execute.base import Done, Executor, Job, Refused
-from nfbuild.pixels.sniff import sniff
+from nfbuild.pixels.sniff import sniff, whole
 from nfbuild.render.tasks import Decoded, DecodeTask, Measured, MeasureTask
 from nfbuild.scene.protocols import (
     DecodeRequest,
@@ -135,9 +135,12 @@ class Answers:
 
     def prepare(self, file: SourceFile, *, place: Place) -> tuple[Picture, bool]:
         """Return a drawable picture, and whether a decoder made it."""
-        seen = sniff(file.data, place=place, name=file.path)
-        if seen.drawn_right:
-            picture = Picture(file.digest, seen.suffix, seen.width, seen.height)
+        try:
+            seen = sniff(file.data, name=file.path)
+        except MediaError as error:
+            raise MediaError(error.message, place=place, hint=error.hint, code=error.code) from None
+        if seen.drawn_right and whole(file.data):
+            picture = Picture(file.digest, seen.suffix, *seen.size)
             self._staging().offer(picture.name, lambda: file.data)
             return picture, False
         key = self._decode_key(file)

@@ -17,8 +17,8 @@ from nfbuild.errors import CompositionError, DrawError, NfbuildError, Place
 from nfbuild.events import CacheLied, Event, FrameRendered
 from nfbuild.execute.base import Died, Done, Job, Outcome, Refused
 from nfbuild.ops.films import Film, draw_task
-from nfbuild.ops.memory import Memory
 from nfbuild.ops.questions import Questions, State
+from nfbuild.ops.recall import Recall
 from nfbuild.ops.session import Session
 from nfbuild.render.tasks import Drawn
 
@@ -30,9 +30,12 @@ class Drawing:
     """What a run has drawn: events for readers, failures by film, and where time went."""
 
     session: Session
-    films: Sequence[Film]
+    films: list[Film]
     questions: Questions
-    memory: Memory
+    recall: Recall
+    png: bool = True
+    sha256: bool = False
+    peer: dict[int, str] = field(default_factory=dict)
     remembered: dict[int, FrameDigest] = field(default_factory=dict)
     rendered: set[int] = field(default_factory=set)
     lied: int = 0
@@ -42,7 +45,7 @@ class Drawing:
         """Answer from the cache what it knows."""
         unknown = list(self.questions.numbers(State.UNKNOWN))
         keys = [self.questions.key(number) for number in unknown]
-        found = self.memory.find_frames(keys)
+        found = self.recall.find_frames(keys)
         for number, key in zip(unknown, keys, strict=True):
             hit = found.get(key)
             if hit is None:
@@ -58,7 +61,7 @@ class Drawing:
         """Draw the questions `numbers` afresh; a frame that cannot be drawn fails its films."""
         refused: dict[int, NfbuildError] = {}
         pending: list[tuple[int, Drawn]] = []
-        for outcome in self.session.executor.run(self._jobs(numbers, refused)):
+        for outcome in self.session.perform(self._jobs(numbers, refused)):
             number = outcome.position
             if not isinstance(outcome, Done):
                 refused[number] = self._error(outcome)
@@ -73,13 +76,56 @@ class Drawing:
         self._remember(pending)
         self._fail(refused)
 
+    def draw_frames(
+        self, frames: Sequence[tuple[int, int]], found: dict[tuple[int, int], FrameDigest]
+    ) -> Generator[Event, None, None]:
+        """Draw (film, frame number) pairs whatever is known of them; `found` gets the digests.
+
+        Nothing is remembered: this is for comparing two drawings under one key.
+        """
+        failed: dict[int, NfbuildError] = {}
+        for outcome in self.session.perform(self._frame_jobs(frames, failed)):
+            index, frame = frames[outcome.position]
+            if isinstance(outcome, Done):
+                found[index, frame] = outcome.value.digest
+                key = self.questions.key(self._number(index, frame))
+                yield FrameRendered(self.films[index].name, frame, key, outcome.value.digest)
+            else:
+                failed[outcome.position] = self._error(outcome)
+        for position in sorted(failed):
+            index, frame = frames[position]
+            film = self.films[index]
+            film.error = film.error or _placed(failed[position], film, frame)
+
+    def _number(self, index: int, frame: int) -> int:
+        film = self.films[index]
+        return film.frames[film.at(frame)]
+
+    def _frame_jobs(
+        self, frames: Sequence[tuple[int, int]], failed: dict[int, NfbuildError]
+    ) -> Iterator[Job]:
+        for position, (index, frame) in enumerate(frames):
+            film = self.films[index]
+            try:
+                yield Job(position, draw_task(self.session, film, frame, png=False), film.name)
+            except CompositionError as error:
+                failed[position] = error
+
+    def draw_pictures(self, numbers: Iterable[int]) -> Generator[Event, None, None]:
+        """Draw questions again for their pixels, which the cache keeps: to look at them."""
+        png, self.png = self.png, True
+        try:
+            yield from self.draw(sorted(numbers))
+        finally:
+            self.png = png
+
     def _jobs(self, numbers: Iterable[int], refused: dict[int, NfbuildError]) -> Iterator[Job]:
         for number in numbers:
             index, frame = self.questions.asker(number)
             film = self.films[index]
             began = perf_counter()
             try:
-                task = draw_task(self.session, film, frame)
+                task = draw_task(self.session, film, frame, png=self.png, sha256=self.sha256)
             except CompositionError as error:
                 refused[number] = error
                 continue
@@ -93,6 +139,8 @@ class Drawing:
         before = self._before(number)
         self.questions.answer(number, drawn.digest, State.DRAWN)
         self.rendered.add(number)
+        if drawn.sha256 is not None:
+            self.peer[number] = drawn.sha256
         film.seconds += sum(stage.duration for stage in drawn.stages) / 1e9
         yield FrameRendered(film.name, frame, key, drawn.digest)
         if before is not None and before != drawn.digest:
@@ -105,7 +153,7 @@ class Drawing:
         return self.remembered.get(number)
 
     def _remember(self, drawn: Sequence[tuple[int, Drawn]]) -> None:
-        self.memory.remember_frames(
+        self.recall.remember_frames(
             (self.questions.key(number), answer.digest, answer.blob, answer.size)
             for number, answer in drawn
         )

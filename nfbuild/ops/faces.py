@@ -14,7 +14,7 @@ from nfbuild.errors import FontError, NfbuildError, Place, ProjectError
 from nfbuild.ops.state import Witness, stat_of
 from nfbuild.project import Project
 from nfbuild.project.faces import face_files
-from nfbuild.render.faces import read_face
+from nfbuild.render.faces import FaceFacts, read_face
 from nfbuild.render.families import choose
 from nfbuild.scene.protocols import Face, Resolved
 
@@ -108,7 +108,7 @@ class CompositionFaces:
 
 def face_of(data: bytes, *, stem: str, place: Place, family: str | None = None) -> Face:
     """Return the face in `data`; raises FontError where the rasterizer could not use it."""
-    tables = read_face(data, place=place)
+    tables = _facts(data, stem, place)
     return Face(
         digest=file_digest(data),
         family=tables.family if family is None else family,
@@ -119,6 +119,13 @@ def face_of(data: bytes, *, stem: str, place: Place, family: str | None = None) 
         italic=tables.italic,
         data=data,
     )
+
+
+def _facts(data: bytes, name: str, place: Place) -> FaceFacts:
+    try:
+        return read_face(data, name=name)
+    except FontError as error:
+        raise FontError(error.message, place=place, hint=error.hint, code=error.code) from None
 
 
 def _stem(path: str) -> str:

@@ -21,9 +21,9 @@ _RUN = 4 + 32 + 32 + 8
 
 
 class FilmRun(NamedTuple):
-    """So many consecutive frames with one key, and its answer; `scene` is 16 hex digits."""
+    """`length` consecutive frames with one key, and its answer; `scene` is 16 hex digits."""
 
-    count: int
+    length: int
     key: FrameKey
     digest: FrameDigest
     scene: str
@@ -41,7 +41,7 @@ def pack(runs: Sequence[FilmRun]) -> bytes:
 
 def _packed(run: FilmRun) -> bytes:
     return (
-        run.count.to_bytes(4, "big")
+        run.length.to_bytes(4, "big")
         + bytes.fromhex(run.key)
         + bytes.fromhex(run.digest)
         + bytes.fromhex(run.scene)

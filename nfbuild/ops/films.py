@@ -17,6 +17,7 @@ from nfbuild.events import Failed, Warned
 from nfbuild.identity.keys import SceneKeys, frame_key
 from nfbuild.identity.manifest import Identity, Part, composition_id
 from nfbuild.ops.faces import CompositionFaces
+from nfbuild.ops.filmrecord import FilmRun
 from nfbuild.ops.inputs import CompositionFiles
 from nfbuild.ops.questions import Questions
 from nfbuild.ops.reports import failure
@@ -57,7 +58,8 @@ class CompositionPictures:
 class Film:
     """One composition of a run; `error` says why it cannot be built.
 
-    `frames` are question numbers by frame number. `width` and `height` are the raster's.
+    `wanted` are frame numbers, rising, and `frames` their question numbers. `width` and `height`
+    are the raster's.
     """
 
     index: int
@@ -68,6 +70,7 @@ class Film:
     height: int = 0
     used: Mapping[str, None] = field(default_factory=dict)
     frames: array[int] = field(default_factory=lambda: array("I"))
+    wanted: Sequence[int] = ()
     error: NfbuildError | None = None
     warnings: list[Warned] = field(default_factory=list)
     seconds: float = 0.0
@@ -92,6 +95,19 @@ class Film:
     @cached_property
     def _keys(self) -> SceneKeys:
         return SceneKeys(self.width, self.height)
+
+    def at(self, frame: int) -> int:
+        """Return where in `frames` a frame number stands."""
+        return self.wanted.index(frame)
+
+    def ask_again(self, runs: Sequence[FilmRun], questions: Questions) -> None:
+        """Ask the questions of a whole film from its record, without baking."""
+        frame = 0
+        for run in runs:
+            number = questions.ask(run.key, SceneKey(run.scene), self.index, frame)
+            self.frames.extend([number] * run.length)
+            frame += run.length
+        self.wanted = range(frame)
 
     def scene_key(self, frame: BakedFrame) -> SceneKey:
         """Return the scene key of a baked frame at this film's raster size."""
@@ -152,9 +168,7 @@ def _identity(session: Session, composition: Composition, *, decoded: bool) -> I
     inputs = composition.inputs
     decoders: dict[str, str] = {}
     if decoded:
-        from nfbuild.pixels.decode import decoder_libraries  # noqa: PLC0415  few need it
-
-        decoders = decoder_libraries()
+        decoders = session.decoder_digests
     return Identity(
         Part("source", inputs.source),
         Part("media", inputs.media),
@@ -185,6 +199,7 @@ def ask(session: Session, film: Film, questions: Questions, wanted: Sequence[int
     """
     assert film.identity is not None
     toolchain = film.identity.toolchain.digest
+    film.wanted = wanted
     start = 0
     while start < len(wanted):
         missing: list[Request] = []
@@ -207,7 +222,9 @@ def ask(session: Session, film: Film, questions: Questions, wanted: Sequence[int
         start = stopped
 
 
-def draw_task(session: Session, film: Film, number: int) -> DrawTask:
+def draw_task(
+    session: Session, film: Film, number: int, *, png: bool = True, sha256: bool = False
+) -> DrawTask:
     """Return the task that draws frame `number`, with everything that it names staged."""
     frame = session.answers.settle(lambda: film.scene.bake(number))
     pictures = tuple(picture.name for picture in frame.pictures)
@@ -220,6 +237,8 @@ def draw_task(session: Session, film: Film, number: int) -> DrawTask:
         pictures=pictures,
         faces=tuple(frame.faces),
         lottie=_shot(frame),
+        png=png,
+        sha256=sha256,
     )
 
 

@@ -96,7 +96,7 @@ def _parsed_cache_folder(root: str) -> str | None:
     from nfbuild.project import load  # noqa: PLC0415
 
     try:
-        return load(root).cache.dir
+        return load(root).cache.folder
     except ProjectError:
         return None
 
@@ -107,12 +107,13 @@ def _holds(state: State) -> bool:
         return False
     if not state.exports:
         return True
-    from nfbuild.export.scan import scan_fingerprint  # noqa: PLC0415  only where there are exports
+    from nfbuild.export.scan import parse_pattern, scan_fingerprint  # noqa: PLC0415  as needed
 
-    return all(
-        scan_fingerprint(folder, pattern) == fingerprint
-        for folder, (pattern, fingerprint) in state.exports.items()
-    )
+    for folder, (text, fingerprint) in state.exports.items():
+        pattern = parse_pattern(text)
+        if pattern is None or scan_fingerprint(folder, pattern) != fingerprint:
+            return False
+    return True
 
 
 def _digest_of(path: str) -> str:

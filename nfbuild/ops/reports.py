@@ -13,7 +13,7 @@ from typing import Any
 from nfbuild.digests import is_hex_digest, shown
 from nfbuild.errors import NfbuildError, worst_exit
 from nfbuild.events import Failed, Warned
-from nfbuild.identity.manifest import Reason
+from nfbuild.identity.manifest import PartName, Reason
 
 
 def shown_value(value: str | None) -> str | None:
@@ -61,9 +61,9 @@ def failure(error: NfbuildError, composition: str | None = None) -> Failed:
     )
 
 
-def identity_json(digests: Mapping[str, str] | None) -> dict[str, str] | None:
+def identity_json(digests: Mapping[PartName, str] | None) -> dict[str, str] | None:
     """Return the four part digests as the reports print them."""
-    return None if digests is None else {part: shown(digest) for part, digest in digests.items()}
+    return None if digests is None else {str(part): shown(d) for part, d in digests.items()}
 
 
 @dataclass
@@ -117,6 +117,7 @@ class BuildReport:
     errors: list[Failed] = field(default_factory=list)
     warnings: list[dict[str, Any]] = field(default_factory=list)
     exits: set[int] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -16,19 +16,24 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, Self
 
-from nfbuild.errors import UsageError
+from nfbuild.digests import BlobDigest
+from nfbuild.errors import StoreError, UsageError
 from nfbuild.ops.answers import Answers, Staging
 from nfbuild.ops.faces import FaceShelf
 from nfbuild.ops.inputs import ProjectFiles
 from nfbuild.ops.state import filesystem_now
-from nfbuild.ops.toolchain import Toolchain, read_toolchain
+from nfbuild.ops.toolchain import Toolchain, hash_files, read_toolchain
 from nfbuild.store.local import write_blob
 
 if TYPE_CHECKING:
-    from nfbuild.execute.base import Executor
+    from collections.abc import Iterable
+
+    from nfbuild.events import Warned
+    from nfbuild.execute.base import Executor, Job, Outcome
+    from nfbuild.ops.caches import Caches
+    from nfbuild.ops.state import Witness
     from nfbuild.project import Project
     from nfbuild.render.tasks import Setup
-    from nfbuild.store.layers import Caches
 
 WORKER = "nfbuild.render.worker:Worker"
 
@@ -65,6 +70,7 @@ class Session:
         self.files = ProjectFiles(project.root, project.outside)
         self._stack = contextlib.ExitStack()
         self._executor: Executor | None = None
+        self.decoder_witnesses: dict[str, Witness] = {}
         self.began = self._filesystem_now()
         self.started = time.perf_counter()
 
@@ -94,7 +100,7 @@ class Session:
     @cached_property
     def caches(self) -> Caches:
         """The local cache and the shared tiers behind it."""
-        from nfbuild.store.stack import open_caches  # noqa: PLC0415  not for a run without frames
+        from nfbuild.ops.caches import open_caches  # noqa: PLC0415  not for a run without frames
 
         caches = open_caches(
             self.project.cache.folder,
@@ -126,16 +132,38 @@ class Session:
     @cached_property
     def answers(self) -> Answers:
         """Measurements and decoded pictures."""
-        from nfbuild.pixels.decode import decoder_libraries  # noqa: PLC0415  few need it
-
         return Answers(
             toolchain=self.toolchain.part({}).digest,
-            decoder=decoder_libraries,
+            decoder=lambda: self.decoder_digests,
             executor=lambda: self.executor,
             staging=lambda: self.staging,
             store=self.caches.store,
             fresh=self.settings.fresh,
         )
+
+    @cached_property
+    def decoder_digests(self) -> dict[str, str]:
+        """What decodes pictures that the rasterizer cannot: name to digest, for the toolchain."""
+        from nfbuild.pixels import decoder  # noqa: PLC0415  few compositions need one
+
+        paths = decoder.files()
+        witnesses = hash_files(paths)
+        self.decoder_witnesses = {paths[name]: found for name, found in witnesses.items()}
+        return {name: found.digest for name, found in witnesses.items()}
+
+    def perform(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
+        """Run jobs on the workers, in the dispatch order that the settings ask for."""
+        if self.settings.shuffle is not None:
+            from nfbuild.execute.order import shuffled  # noqa: PLC0415  for `reproduce` only
+
+            jobs = shuffled(jobs, self.settings.shuffle)
+        return self.executor.run(jobs)
+
+    def take_warnings(self) -> list[Warned]:
+        """Return what the stores have to say since the last call."""
+        if "caches" not in self.__dict__:
+            return []
+        return self.caches.journal.take_warnings()
 
     @property
     def executor(self) -> Executor:
@@ -167,8 +195,7 @@ class Session:
             return InlineExecutor(setup)
         from nfbuild.execute.pool import ProcessPool  # noqa: PLC0415
 
-        jobs = self.settings.jobs or _cores()
-        return ProcessPool(setup, workers=jobs, shuffle=self.settings.shuffle)
+        return ProcessPool(setup, workers=self.settings.jobs or _cores())
 
     def _worker_setup(self) -> Setup:
         from nfbuild.render.tasks import Setup  # noqa: PLC0415  with the workers
@@ -176,9 +203,21 @@ class Session:
         return Setup(
             staging=self.staging.folder,
             faces=self.faces.paths(),
-            write=partial(write_blob, self.caches.local_folder),
+            write=BlobKeeper(self.project.cache.folder),
             keep_rasters=self.settings.keep_rasters,
         )
+
+
+@dataclass(frozen=True)
+class BlobKeeper:
+    """Writes blobs into a cache folder; a cache that cannot take one is no reason to fail."""
+
+    folder: str
+
+    def __call__(self, digest: BlobDigest, data: bytes, /) -> None:
+        """Write the blob, unless it is there."""
+        with contextlib.suppress(StoreError):
+            write_blob(self.folder, digest, data)
 
 
 def _cores() -> int:

@@ -59,7 +59,8 @@ class State:
 
     `common` are the witnesses that every composition rests on (configuration, toolchain,
     folders); `compositions` maps a name to its own; `rows` to what it reported; `exports` maps an
-    output folder to its fingerprint. `began` is the file system's time at the run's start.
+    output folder to its fingerprint. `began` is the file system's time at the run's start;
+    `settled` are files that the run wrote and that were left alone until the clock had moved on.
     """
 
     began: int
@@ -71,6 +72,10 @@ class State:
     exports: dict[str, list[str]] = field(default_factory=dict)
     warnings: list[dict[str, Any]] = field(default_factory=list)
     totals: dict[str, Any] = field(default_factory=dict)
+    settled: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._settled = frozenset(self.settled)
 
     def holds(self, paths: Iterable[str], digest_of: Callable[[str], str]) -> bool:
         """Tell whether every witness among `paths` still says what it said."""
@@ -84,6 +89,8 @@ class State:
         if now != witness.stat:
             return False
         if not now or (sys.platform != "win32" and now[1] < self.began and now[2] < self.began):
+            return True
+        if path in self._settled and sys.platform != "win32":
             return True
         # As young as the run that used it: it may have been written again within one tick.
         return bool(witness.digest) and digest_of(path) == witness.digest
@@ -126,7 +133,11 @@ def read_state(path: str) -> State | None:
 def _parse(raw: Mapping[str, Any]) -> State:
     # Paths stand once, in the table; lists name them by their position.
     paths: list[str] = [row[0] for row in raw["witnesses"]]
-    state = State(began=int(raw["began"]), toolchain=str(raw["toolchain"]))
+    state = State(
+        began=int(raw["began"]),
+        toolchain=str(raw["toolchain"]),
+        settled=[paths[i] for i in raw["settled"]],
+    )
     for row in raw["witnesses"]:
         state.witnesses[row[0]] = Witness(row[2:], row[1])
     state.common = [paths[i] for i in raw["common"]]
@@ -157,6 +168,7 @@ def write_state(path: str, state: State) -> None:
         "exports": state.exports,
         "warnings": state.warnings,
         "totals": state.totals,
+        "settled": [position[name] for name in state.settled],
     }
     beside = f"{path}.{os.getpid()}.tmp"
     try:

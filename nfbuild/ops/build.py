@@ -1,0 +1,340 @@
+"""`build`: render what moved, export it, and write ledger entries as build products.
+
+The order of things: load and name inputs, ask every frame's question, look answers up, draw what
+is left, judge each film against its entry, write what the table of the design allows, export,
+and leave a state behind for the build that has nothing to do. Plan first, then act: nothing is
+drawn or written before it is known what will be.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+
+from nfbuild.digests import SequenceDigest, shown
+from nfbuild.errors import EXIT_GATE, NfbuildError, ProjectError
+from nfbuild.events import Event, Failed, Planned, Warned
+from nfbuild.ledger.book import Book, Page, renames
+from nfbuild.ledger.entry import Entry, Present
+from nfbuild.ledger.runs import Runs
+from nfbuild.ledger.sequence import SequenceHasher
+from nfbuild.ledger.verdict import Verdict, judge
+from nfbuild.ledger.write_policy import decide, recorded
+from nfbuild.ops.drawing import Drawing
+from nfbuild.ops.films import Film, ask, load_film
+from nfbuild.ops.leave import leave_state
+from nfbuild.ops.nothing import state_path
+from nfbuild.ops.options import BuildOptions
+from nfbuild.ops.products import Product, make_products
+from nfbuild.ops.questions import Questions, State
+from nfbuild.ops.recall import Recall
+from nfbuild.ops.reports import (
+    BuildReport,
+    BuildRow,
+    failure,
+    identity_json,
+    reason_json,
+    talk_json,
+)
+from nfbuild.ops.session import Session
+from nfbuild.ops.state import forget_state
+from nfbuild.project import Discovery, Listed, discover, select
+
+
+@dataclass
+class Build:
+    """One build under way: what its steps share."""
+
+    session: Session
+    options: BuildOptions
+    discovery: Discovery
+    listed: Sequence[Listed]
+    report: BuildReport
+    questions: Questions = field(default_factory=Questions)
+    films: list[Film] = field(default_factory=list)
+    pages: dict[str, Page | None] = field(default_factory=dict)
+    products: list[Product] = field(default_factory=list)
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether films are whole and at scale 1: only these enter the ledger."""
+        return self.options.span is None and self.options.scale == 1
+
+
+def build(session: Session, options: BuildOptions) -> Generator[Event, None, BuildReport]:
+    """Build the compositions that `options.names` mean; yields events, returns the report."""
+    discovery = discover(session.project)
+    listed = select(session.project, discovery.compositions, options.names, options.start)
+    run = Build(session, options, discovery, listed, BuildReport())
+    forget_state(state_path(session.project.cache.folder, session.project.root))
+    book = Book(session.project.ledger_folder, session.project.ledger)
+    yield from _discovered(run)
+    yield from _load(run, book)
+    recall = Recall(session)
+    drawing = Drawing(session, run.films, run.questions, recall)
+    yield from _plan(run, recall)
+    if not session.settings.fresh:
+        drawing.look_up()
+    unknown = list(run.questions.numbers(State.UNKNOWN))
+    yield Planned(
+        compositions=len(run.films),
+        frames=sum(len(film.frames) for film in run.films),
+        distinct=len(run.questions),
+        to_render=len(unknown),
+    )
+    yield from drawing.draw(unknown)
+    for film in run.films:
+        if film.error is None:
+            recall.remember_film(film, run.questions)
+    yield from _judge_all(run, drawing, book)
+    yield from make_products(run, drawing, recall)
+    _count(run, drawing)
+    for warning in session.take_warnings():
+        run.report.warnings.append(talk_json(warning))
+        yield warning
+    if run.report.exit_code == 0 and not options.names and run.whole and options.use_state:
+        leave_state(run, book)
+    return run.report
+
+
+def _discovered(run: Build) -> Generator[Event, None, None]:
+    if not run.listed:
+        warning = Warned(
+            "project.empty",
+            "the project lists no composition",
+            file=run.session.project.config,
+            hint="put one into `compositions/`, or name where they are in `[project]`",
+        )
+        run.report.warnings.append(talk_json(warning))
+        yield warning
+    for clash in run.discovery.clashes:
+        warning = Warned(
+            "project.case",
+            f"`{clash.first}` and `{clash.second}` differ only in case",
+            file=clash.second,
+            hint="other systems have room for one of them",
+        )
+        run.report.warnings.append(talk_json(warning))
+        yield warning
+
+
+def _load(run: Build, book: Book) -> Generator[Event, None, None]:
+    for index, listed in enumerate(run.listed):
+        began = time.perf_counter()
+        film = load_film(run.session, index, listed, run.options.scale)
+        film.seconds += time.perf_counter() - began
+        run.films.append(film)
+        for warning in film.warnings:
+            run.report.warnings.append(talk_json(warning))
+            yield warning
+        if film.error is None:
+            try:
+                run.pages[film.name] = book.read(listed.stem, listed.name)
+            except ProjectError as error:
+                # An entry that cannot be read is written anew: the hint says to build, so build.
+                if error.code != "ledger.conflict":
+                    film.error = error
+                else:
+                    run.pages[film.name] = None
+        if film.error is not None:
+            yield _failed(run, film)
+
+
+def _failed(run: Build, film: Film) -> Failed:
+    assert film.error is not None
+    failed = failure(film.error, film.name)
+    run.report.errors.append(failed)
+    return failed
+
+
+def _plan(run: Build, recall: Recall) -> Generator[Event, None, None]:
+    """Ask every wanted frame's question: from the composition record, or by baking."""
+    for film in run.films:
+        if film.error is not None:
+            continue
+        began = time.perf_counter()
+        wanted = _wanted(run, film)
+        runs = None if run.session.settings.fresh else recall.film(film)
+        try:
+            if runs is not None and len(wanted) == film.scene.frames:
+                film.ask_again(runs, run.questions)
+            else:
+                ask(run.session, film, run.questions, wanted)
+        except NfbuildError as error:
+            film.error = error
+            yield _failed(run, film)
+        film.seconds += time.perf_counter() - began
+
+
+def _wanted(run: Build, film: Film) -> Sequence[int]:
+    if run.options.span is None:
+        return range(film.scene.frames)
+    return run.options.span.frames(film.scene.frames, film.scene.markers)
+
+
+# --- judging ----------------------------------------------------------------------------------
+
+
+def _judge_all(run: Build, drawing: Drawing, book: Book) -> Generator[Event, None, None]:
+    moved_in: dict[str, Present] = {}
+    rows: dict[str, BuildRow] = {}
+    for film in run.films:
+        row = BuildRow(film.name, film.listed.path)
+        run.report.rows.append(row)
+        rows[film.name] = row
+        if film.error is not None and film.composition is None:
+            continue
+        row.frames = len(film.frames)
+        if film.identity is not None:
+            row.identity = identity_json(film.identity.digests())
+        if film.error is not None:
+            yield _failed_once(run, film)
+            continue
+        yield from _judge(run, drawing, book, film, row)
+        if row.verdict == "missing" and run.whole:
+            moved_in[film.listed.stem] = present_of(film, run.questions)
+    if run.whole and not run.options.names:
+        _follow_renames(run, book, moved_in)
+
+
+def _failed_once(run: Build, film: Film) -> Failed:
+    # A film that failed while it was drawn is reported here, in the order of names.
+    return _failed(run, film)
+
+
+def _judge(
+    run: Build, drawing: Drawing, book: Book, film: Film, row: BuildRow
+) -> Generator[Event, None, None]:
+    page = run.pages.get(film.name)
+    entry = None if page is None else page.entry
+    tag = run.session.toolchain.lane
+    present = present_of(film, run.questions)
+    row.digest = shown(present.digest)
+    if not run.whole:
+        row.verdict = "missing" if entry is None else "match"
+        return
+    verdict = judge(entry, tag, present)
+    again = _doubtful(run, film, verdict)
+    if again:
+        yield from drawing.draw(again)
+        if film.error is not None:
+            yield _failed(run, film)
+            return
+        present = present_of(film, run.questions)
+        row.digest = shown(present.digest)
+        verdict = judge(entry, tag, present)
+    row.verdict = verdict.kind
+    row.reasons = [reason_json(reason) for reason in verdict.reasons]
+    row.moved = list(verdict.moved or verdict.regressed)
+    decision = decide(
+        verdict,
+        entry,
+        tag,
+        film.name,
+        canonical=page is None or page.canonical,
+        locked=run.options.locked,
+    )
+    if decision.exit_code == EXIT_GATE:
+        run.report.exits.add(EXIT_GATE)
+    if decision.hint and verdict.kind != "match":
+        row.note = f"hint: {decision.hint}"
+    if decision.action != "untouched":
+        yield from _spot_check(run, drawing, film)
+        if film.error is not None:
+            yield _failed(run, film)
+            return
+        present = present_of(film, run.questions)
+        row.written = book.write(
+            film.listed.stem,
+            recorded(entry, tag, present, facts={"processor": run.session.toolchain.level}),
+        )
+
+
+def present_of(film: Film, questions: Questions) -> Present:
+    """Return a film as it is known now; every question of it must be answered."""
+    scene = film.scene
+    assert film.identity is not None
+    hasher = SequenceHasher(film.width, film.height, scene.rate, len(film.frames))
+    for number in film.frames:
+        hasher.add(questions.digest(number))
+    return Present(
+        identity=film.identity,
+        width=film.width,
+        height=film.height,
+        rate=scene.rate,
+        digest=SequenceDigest(hasher.digest()),
+        runs=Runs.of((questions.scene(n), questions.digest(n)) for n in film.frames),
+    )
+
+
+def _doubtful(run: Build, film: Film, verdict: Verdict) -> list[int]:
+    """Return the questions to draw afresh before this verdict is said.
+
+    An alarm must not rest on a cache: every frame that differs and was not drawn in this run.
+    """
+    if verdict.kind != "regression" and not verdict.redrawn:
+        return []
+    numbers: dict[int, None] = {}
+    for first, last in (*verdict.moved, *verdict.redrawn, *verdict.unsound):
+        for frame in range(first, min(last + 1, len(film.frames))):
+            number = film.frames[frame]
+            if run.questions.state(number) in (State.CACHED, State.SHARED):
+                numbers[number] = None
+    return list(numbers)
+
+
+def _spot_check(run: Build, drawing: Drawing, film: Film) -> Generator[Event, None, None]:
+    """Draw one seeded frame afresh before an entry rests on answers of a shared tier."""
+    shared = sorted({n for n in film.frames if run.questions.state(n) is State.SHARED})
+    if shared:
+        yield from drawing.draw([shared[run.options.seed % len(shared)]])
+
+
+def _follow_renames(run: Build, book: Book, missing: dict[str, Present]) -> None:
+    """Let entries of compositions that were renamed go: the new entries say the same."""
+    if run.options.locked or not missing:
+        return
+    stems = [listed.stem for listed in run.discovery.compositions]
+    orphaned: dict[str, Entry] = {}
+    for stem in book.prunable(book.shelf(stems).orphaned):
+        page = book.read(stem)
+        if page is not None:
+            orphaned[stem] = page.entry
+    for rename in renames(orphaned, missing):
+        entry = orphaned[rename.before]
+        page = book.read(rename.after)
+        if page is not None:
+            merged = {**entry.lanes, **page.entry.lanes}
+            renamed = Entry(page.entry.source, page.entry.media, page.entry.fonts, merged)
+            book.write(rename.after, renamed.without_other_films())
+        book.remove(rename.before)
+        run.report.notes.append(f"`{rename.before}` was renamed: its entry is now `{rename.after}`")
+
+
+def _count(run: Build, drawing: Drawing) -> None:
+    """Fill in what was rendered and what did not have to be, each distinct frame once."""
+    report = run.report
+    counted: set[int] = set()
+    by_name = {row.name: row for row in report.rows}
+    for film in run.films:
+        if film.composition is None:
+            continue
+        row = by_name[film.name]
+        row.seconds = film.seconds
+        distinct = set(film.frames)
+        drawn = distinct & drawing.rendered
+        first = drawn - counted
+        counted |= first
+        answered = {
+            n for n in distinct if run.questions.state(n) not in (State.FAILED, State.UNKNOWN)
+        }
+        row.distinct = len(answered)
+        row.rendered = len(first)
+        row.reused = len(answered) - len(first)
+        report.frames += row.frames
+    report.distinct = sum(1 for n in run.questions.numbers(State.CACHED, State.SHARED, State.DRAWN))
+    report.rendered = len(drawing.rendered)
+    report.reused = report.distinct - report.rendered
+    report.cache_lied = drawing.lied
+    report.seconds = time.perf_counter() - run.session.started

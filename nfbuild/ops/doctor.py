@@ -1,0 +1,137 @@
+"""`doctor`: can this machine build, with what, and where are its caches."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from nfbuild import __version__
+from nfbuild.errors import EXIT_USAGE, NfbuildError
+from nfbuild.ops.session import Session, Settings
+from nfbuild.ops.state import filesystem_now
+from nfbuild.project import load
+from nfbuild.store.mounts import filesystem_type, is_network
+
+_PROBE = (
+    b'<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2" viewBox="0 0 2 2">'
+    b'<rect width="2" height="2" fill="#0f0"/></svg>'
+)
+_SKEW_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at: the fact, whether it is as it should be, and the remedy."""
+
+    name: str
+    fact: str
+    ok: bool = True
+    hint: str | None = None
+
+
+@dataclass
+class DoctorReport:
+    """Everything that was looked at."""
+
+    checks: list[Check] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """0 when everything that building needs is there, else 2."""
+        return 0 if all(check.ok for check in self.checks) else EXIT_USAGE
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `doctor --json`."""
+        return {
+            "schema": "nfbuild.doctor/1",
+            "ok": self.exit_code == 0,
+            "checks": [vars(check) for check in self.checks],
+        }
+
+
+def examine(start: str) -> DoctorReport:
+    """Look at everything that building needs; a fault of one hides no other."""
+    report = DoctorReport()
+    report.checks.extend(_machine())
+    try:
+        project = load(start)
+    except NfbuildError as error:
+        report.checks.append(Check("project", str(error), ok=False, hint=error.hint))
+        return report
+    report.checks.append(Check("project", project.root))
+    report.checks.extend(_cache(project.cache.folder))
+    for tier in project.cache.shared:
+        report.checks.append(Check("shared tier", f"{tier.url} ({tier.mode})"))
+    with Session(project, Settings(jobs=1)) as session:
+        report.checks.extend(_drawing(session))
+    return report
+
+
+def _machine() -> Iterator[Check]:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    yield Check("nfbuild", f"{__version__} on Python {version}")
+    for extra, module in (("video", "av"), ("remote", "obstore")):
+        there = _installed(module)
+        fact = "installed" if there else f"not installed (`pip install nfbuild[{extra}]`)"
+        yield Check(f"extra `{extra}`", fact)
+
+
+def _installed(module: str) -> bool:
+    import importlib.util  # noqa: PLC0415  for this command only
+
+    return importlib.util.find_spec(module) is not None
+
+
+def _cache(folder: str) -> Iterator[Check]:
+    kind = filesystem_type(folder if os.path.isdir(folder) else os.path.dirname(folder))
+    yield Check("cache", f"{folder} on {kind or 'an unknown file system'}")
+    if is_network(kind):
+        yield Check(
+            "cache file system",
+            f"`{kind}` is a network file system: the frame table is not used there",
+            ok=False,
+            hint="set `[cache] dir` to a local folder, and share frames by `[[cache.shared]]`",
+        )
+    try:
+        os.makedirs(folder, exist_ok=True)
+        skew = abs(filesystem_now(folder) / 1e9 - time.time())
+    except OSError as error:
+        yield Check(
+            "cache writing",
+            f"nothing can be written: {error.strerror}",
+            ok=False,
+            hint="look at the permissions and the free space of the folder",
+        )
+        return
+    fact = f"the file system's clock is {skew:.1f} s off this machine's"
+    yield Check("clock", fact, ok=skew < _SKEW_SECONDS, hint="set the machine's clock")
+
+
+def _drawing(session: Session) -> Iterator[Check]:
+    try:
+        toolchain = session.toolchain
+        yield Check("lane", f"{toolchain.lane} ({toolchain.level})")
+        yield Check("toolchain", toolchain.part({}).digest)
+        for face in session.faces.faces:
+            yield Check("face", f"{session.faces.labels[face.digest]} ({face.full_name})")
+        yield Check("drawing", _draw(session))
+    except NfbuildError as error:
+        yield Check("drawing", str(error), ok=False, hint=error.hint)
+
+
+def _draw(session: Session) -> str:
+    from nfbuild.execute.base import Done, Job  # noqa: PLC0415  for this command only
+    from nfbuild.render.tasks import DrawTask  # noqa: PLC0415
+
+    with contextlib.closing(session.executor):
+        for outcome in session.executor.run([Job(0, DrawTask(_PROBE, 2, 2, png=False), "")]):
+            if isinstance(outcome, Done):
+                return f"a frame was drawn: {outcome.value.digest}"
+            raise outcome.error if hasattr(outcome, "error") else NfbuildError("nothing was drawn")
+    raise NfbuildError("nothing was drawn", hint=f"look at `{tempfile.gettempdir()}`")

@@ -1,0 +1,151 @@
+"""Exports as build products: which ones a build owes, and bringing each up to date.
+
+Frames that an export needs and whose blob is gone or damaged are drawn again first. An export at
+another scale than the build's has its own questions.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nfbuild.digests import derive
+from nfbuild.errors import NfbuildError, UsageError
+from nfbuild.events import Event, Exported, Planned
+from nfbuild.export.plan import ExportPlan, Subject, default_export, resolve
+from nfbuild.export.pngs import export_sequence
+from nfbuild.ops.drawing import Drawing
+from nfbuild.ops.films import Film, ask, load_film
+from nfbuild.ops.questions import State
+from nfbuild.ops.recall import Recall
+from nfbuild.ops.reports import failure
+from nfbuild.ops.source import FilmSource
+from nfbuild.project.select import matches
+from nfbuild.project.values import Export
+
+if TYPE_CHECKING:
+    from nfbuild.ops.build import Build
+
+_STATE_CONTEXT = "nfbuild 2026 export state name v1"
+
+
+@dataclass(frozen=True)
+class Product:
+    """An export that was made: for the state that a null build rests on."""
+
+    target: str
+    folder: str
+    pattern: str
+    fingerprint: str
+
+
+def make_products(run: Build, drawing: Drawing, recall: Recall) -> Generator[Event, None, None]:
+    """Bring every export of the built films up to date; one that fails hides no other."""
+    if run.options.span is not None and not run.options.export:
+        # A range selects frames to look at; a film of some frames is no product.
+        return
+    for film in [film for film in run.films if film.error is None]:
+        for export in _owed(run, film):
+            try:
+                plan = resolve(export, _subject(film), run.session.project.root)
+                yield from _make(run, drawing, recall, film, plan)
+            except NfbuildError as error:
+                failed = failure(error, film.name)
+                run.report.errors.append(failed)
+                yield failed
+
+
+def _owed(run: Build, film: Film) -> Iterator[Export]:
+    if run.options.scale == 1:
+        for export in run.session.project.exports:
+            if matches(export.composition, film.name):
+                yield export
+    for kind in run.options.export:
+        yield _asked(kind)
+
+
+def _asked(kind: str) -> Export:
+    for known in get_args(Format):
+        if kind == known:
+            return default_export(known, Place("--export"))
+    raise UsageError(
+        f"`{kind}` is no export format", hint=f"the formats are {', '.join(get_args(Format))}"
+    )
+
+
+def _subject(film: Film) -> Subject:
+    scene = film.scene
+    return Subject(
+        name=film.name,
+        width=scene.width,
+        height=scene.height,
+        rate=scene.rate,
+        count=scene.frames,
+        markers=scene.markers,
+    )
+
+
+def _make(
+    run: Build, drawing: Drawing, recall: Recall, film: Film, plan: ExportPlan
+) -> Generator[Event, None, None]:
+    for note in plan.notes:
+        run.report.notes.append(f"{plan.place}: {note}")
+    if (plan.width, plan.height) != (film.width, film.height):
+        film = yield from _at_scale(run, drawing, film, plan)
+    yield from _present_blobs(run, drawing, recall, film)
+    if film.error is not None:
+        raise film.error
+    source = FilmSource(film, run.questions, recall)
+    if plan.pattern is not None:
+        made = export_sequence(plan, source, _state_path(run, plan))
+        run.products.append(Product(plan.target, plan.folder, plan.pattern.text, made.fingerprint))
+        yield Exported(
+            film.name, _shown(run, plan), len(made.written), len(made.removed), made.kept
+        )
+        return
+    from nfbuild.ops.filming import make_film  # noqa: PLC0415  encoders only where wanted
+
+    yield from make_film(run, plan, source)
+
+
+def _at_scale(
+    run: Build, drawing: Drawing, film: Film, plan: ExportPlan
+) -> Generator[Event, None, Film]:
+    scaled = load_film(run.session, len(drawing.films), film.listed, plan.scale)
+    if scaled.error is not None:
+        raise scaled.error
+    drawing.films.append(scaled)
+    ask(run.session, scaled, run.questions, range(scaled.scene.frames))
+    if not run.session.settings.fresh:
+        drawing.look_up()
+    unknown = [n for n in scaled.frames if run.questions.state(n) is State.UNKNOWN]
+    unknown = list(dict.fromkeys(unknown))
+    yield Planned(1, len(scaled.frames), len(set(scaled.frames)), len(unknown))
+    yield from drawing.draw(unknown)
+    if scaled.error is not None:
+        raise scaled.error
+    return scaled
+
+
+def _present_blobs(
+    run: Build, drawing: Drawing, recall: Recall, film: Film
+) -> Generator[Event, None, None]:
+    """Draw again what is known but whose pixels are gone, or damaged when they are read."""
+    absent = [
+        number
+        for number in dict.fromkeys(film.frames)
+        if recall.png_path(run.questions.digest(number)) is None
+    ]
+    if absent:
+        yield from drawing.draw(absent)
+
+
+def _state_path(run: Build, plan: ExportPlan) -> str:
+    name = derive(_STATE_CONTEXT, os.path.realpath(plan.folder), plan.name)
+    return os.path.join(run.session.project.cache.folder, "exports", f"{name[:32]}.json")
+
+
+def _shown(run: Build, plan: ExportPlan) -> str:
+    return run.session.project.relative(plan.target)
