@@ -76,7 +76,8 @@ def parse(name: str, data: bytes) -> tuple[SourceText, Mapping[str, Any]]:
     import tomllib  # noqa: PLC0415  a project without configuration does not need it
 
     try:
-        text = data.decode("utf-8-sig")
+        # An editor's byte-order mark; the codec for it is one more module to import.
+        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as fault:
         raise ProjectError(
             "is not UTF-8 text",
