@@ -107,6 +107,10 @@ class TierStore(WritableStore, Protocol):
         """
         ...
 
+    def close(self) -> None:
+        """Let go of what is held open; a later call opens it again."""
+        ...
+
 
 @dataclass(frozen=True)
 class BlobInfo:

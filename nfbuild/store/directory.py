@@ -187,6 +187,9 @@ class DirectoryStore:
         self._require_writable()
         return self.files.drop(kind, [key]) > 0
 
+    def close(self) -> None:
+        """Nothing is held open between two calls."""
+
     def _require_writable(self) -> None:
         if self.read_only:
             raise Unavailable(f"{self.name}: it is opened for reading only", code="read-only")
