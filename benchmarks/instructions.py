@@ -105,10 +105,12 @@ def count(tool: str, tree: str, project: str, code: str) -> int:
     return int(found[1])
 
 
-def prepare(folder: str) -> str:
-    """Return a project of small films that is built, for the stages to stand in."""
+def prepare(folder: str, *, built: bool) -> str:
+    """Return a project of small films for the stages to stand in; `built` by the work tree."""
     project = os.path.join(folder, "project")
     projects.many(project, 40, 100)
+    if not built:
+        return project
     build = [sys.executable, "-c", "from nfbuild.cli.entry import main; raise SystemExit(main())"]
     env = surroundings({"PYTHONPATH": BASE})
     subprocess.run([*build, "build", "-q"], cwd=project, env=env, check=True)
@@ -130,9 +132,10 @@ def main() -> int:
         for name, revision in (("old", asked.old), ("new", asked.new)):
             os.makedirs(os.path.join(folder, name))
             sides.append(checkout(revision, os.path.join(folder, name)))
-        project = prepare(folder)
+        stages = asked.stage or list(STAGES)
+        project = prepare(folder, built="null" in stages)
         print(f"instructions by {tool}: {asked.old} against {asked.new or 'the work tree'}")
-        for stage in asked.stage or STAGES:
+        for stage in stages:
             # The first run of a tree writes its bytecode, and is not counted.
             for tree in sides:
                 count(tool, tree, project, STAGES[stage])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pickle
 import sys
 import time
 from xml.etree import ElementTree as ET
@@ -163,3 +165,35 @@ def test_a_run_is_timed_from_start_to_end() -> None:
     done = execute([sys.executable, "-c", "import time; time.sleep(0.2)"], cwd=".")
 
     assert 0.2 < done.seconds <= time.perf_counter() - began
+
+
+@pytest.mark.process
+def test_the_floor_draws_what_nfbuild_draws(tmp_path) -> None:
+    """The floor calls the rasterizer by itself: a floor of other pixels would be a wrong floor."""
+    from benchmarks import floor
+    from nfbuild.render.tasks import DrawTask, Setup
+    from nfbuild.render.worker import Worker
+
+    documents = [
+        b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 36" width="64" height="36">'
+        b'<rect width="64" height="36" fill="#204060" fill-opacity="0.5"/>'
+        b'<circle cx="%d" cy="18" r="9.5" fill="#ff5a36"/></svg>' % x
+        for x in range(8, 56, 4)
+    ]
+    (tmp_path / "staging").mkdir()
+    shots = [(document, 64 + at % 2, 36, ()) for at, document in enumerate(documents)]
+    (tmp_path / "shots.pickle").write_bytes(pickle.dumps(shots))
+    worker = Worker(Setup(staging=str(tmp_path / "staging")))
+    here = os.getcwd()
+    try:
+        tasks = [DrawTask(document, width, height) for document, width, height, _ in shots]
+        drawn = [worker.perform(task).digest for task in tasks]
+        worker.close()
+    finally:
+        os.chdir(here)
+
+    done = floor.run(str(tmp_path), 2)
+
+    assert done["digests"] == drawn
+    assert len(list((tmp_path / "frames").rglob("*.png"))) == len(set(drawn)) == len(shots)
+    assert done["seconds"] > 0
