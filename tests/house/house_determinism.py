@@ -234,8 +234,10 @@ def directory_order(module: Module) -> Iterator[Finding]:
         name = dotted(node.func).rpartition(".")[2]
         if not name and isinstance(node.func, ast.Attribute):
             name = node.func.attr
-        if name not in LISTINGS or dotted(node.func) == "ast.walk":
+        if name not in LISTINGS:
             continue
+        if name in ("walk", "fwalk") and dotted(node.func) not in (name, f"os.{name}"):
+            continue  # a tree's own `walk` goes in the tree's order
         climb: ast.AST | None = module.parents.get(node)
         while isinstance(climb, ast.GeneratorExp | ast.ListComp | ast.comprehension | ast.Starred):
             climb = module.parents.get(climb)
