@@ -14,14 +14,15 @@ import zlib
 from nfbuild.digests import Field, derive, file_digest
 
 _CONTEXT = "nfbuild 2026 encoder build v1"
+_FILM = ("planes", "yuv", "film", "settings")
 _MODULES = {
     "png": ("pngs",),
-    "apng": ("planes", "apng"),
-    "webp": ("planes", "stills", "webp"),
-    "gif": ("planes", "palette", "stills", "gif"),
-    "mp4": ("planes", "yuv", "film", "settings", "sound"),
-    "webm": ("planes", "yuv", "film", "settings", "sound"),
-    "mov": ("planes", "yuv", "film", "settings", "sound"),
+    "apng": ("planes", "holds", "animate", "apng"),
+    "webp": ("planes", "holds", "animate", "stills", "webp"),
+    "gif": ("planes", "holds", "animate", "palette", "stills", "gif"),
+    "mp4": _FILM,
+    "webm": _FILM,
+    "mov": _FILM,
 }
 _PACKAGES = {"webp": "pillow", "gif": "pillow", "mp4": "av", "webm": "av", "mov": "av"}
 

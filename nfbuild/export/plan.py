@@ -111,10 +111,11 @@ class ExportPlan:
         """Whether the product holds transparency."""
         return self.background is None and self.format != "mp4"
 
-    def key(self, sequence: SequenceDigest, audio: InputDigest | None) -> str:
+    def key(self, sequence: SequenceDigest | None, audio: InputDigest | None) -> str:
         """Return the name of the product: of what it shows, how, and by which encoder.
 
         `sequence` is the digest of all frames at this raster, `audio` that of the audio file.
+        Without a sequence it names the settings alone.
         """
         return derive(
             _CONTEXT,

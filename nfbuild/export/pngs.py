@@ -27,12 +27,12 @@ from nfbuild.digests import derive
 from nfbuild.errors import Corrupt
 from nfbuild.export.base import ExportError, FrameSource, Progress, no_progress
 from nfbuild.export.publish import Staging, copy_file, write_file
+from nfbuild.export.record import SCHEMA, write_json
 from nfbuild.export.scan import NamePattern, Stamp, fingerprint, scan, stamp_of
 
 if TYPE_CHECKING:
     from nfbuild.export.plan import ExportPlan
 
-STATE_SCHEMA = "nfbuild.export-state/1"
 _LAID_ON = "nfbuild 2026 export frame on background v1"
 _CLAIMED = "claimed"
 """Stands for the digest of a file of ours of which it is not known what it holds."""
@@ -285,7 +285,7 @@ def read_state(path: str, folder: str, pattern: NamePattern) -> dict[str, Known]
     try:
         with open(path, "rb") as file:
             raw: Any = json.loads(file.read())
-        if raw["schema"] != STATE_SCHEMA or raw["folder"] != _folder_id(folder):
+        if raw["schema"] != SCHEMA or raw["folder"] != _folder_id(folder):
             return {}
         if raw["pattern"] != pattern.text:
             return {}
@@ -305,7 +305,7 @@ def _write_state(path: str, folder: str, pattern: NamePattern, files: dict[str, 
         return [value(known) for known in files.values()]
 
     document = {
-        "schema": STATE_SCHEMA,
+        "schema": SCHEMA,
         "folder": _folder_id(folder),
         "pattern": pattern.text,
         "numbers": [pattern.number(name) for name in files],
@@ -314,15 +314,7 @@ def _write_state(path: str, folder: str, pattern: NamePattern, files: dict[str, 
         "times": column(lambda known: known.stamp.mtime_ns),
         "inodes": column(lambda known: known.stamp.inode),
     }
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    beside = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(beside, "w", encoding="utf-8") as file:
-            json.dump(document, file, separators=(",", ":"))
-        os.replace(beside, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(beside)
+    write_json(path, document)
 
 
 def _folder_id(folder: str) -> str:

@@ -13,8 +13,7 @@ up and the whole lasts what it should. Not here: which rate an export has (`plan
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -56,19 +55,8 @@ class Timing:
 
 
 def instant(position: int, rate: Fraction, units: int) -> int:
-    """Return when a frame begins, in whole `units` of a second, rounded half to even."""
-    return round(position * units / rate)
+    """Return when a frame begins, in whole `units` of a second, rounded half to even.
 
-
-def delays(holds: Sequence[int], rate: Fraction, units: int) -> list[int]:
-    """Return how long runs of `holds` frames stand, in whole `units` of a second.
-
-    The sum is the rounded length of the whole, whatever the single delays lose.
+    A hold stands from one instant to the next: whatever single delays lose, the whole is right.
     """
-    edges = [0]
-    for frames in holds:
-        edges.append(edges[-1] + frames)
-    return [
-        instant(end, rate, units) - instant(start, rate, units)
-        for start, end in itertools.pairwise(edges)
-    ]
+    return round(position * units / rate)

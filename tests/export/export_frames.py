@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Sequence
 from fractions import Fraction
@@ -74,6 +75,7 @@ def flat(size: tuple[int, int], color: tuple[int, int, int, int]) -> bytes:
     return bytes(color) * (size[0] * size[1])
 
 
+@functools.cache
 def numbered(size: tuple[int, int], number: int, *, alpha: bool = False) -> bytes:
     """A picture that no other number has: a gradient, and a block whose place is the number."""
     width, height = size
