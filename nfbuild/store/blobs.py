@@ -17,7 +17,7 @@ from typing import Final
 
 from nfbuild.digests import BlobDigest, blob_digest, is_hex_digest
 from nfbuild.errors import Corrupt
-from nfbuild.store.base import BLOB_LIMIT, BlobInfo, check_name
+from nfbuild.store.base import BLOB_LIMIT, KINDS, BlobInfo, check_name
 from nfbuild.store.files import (
     PRIVATE,
     TEMPORARY,
@@ -76,15 +76,18 @@ def _clear_way(root: str, path: str, digest: BlobDigest, modes: Modes) -> None:
         quarantine(root, path, digest, "directory", modes)
 
 
-def read_blob(root: str, digest: BlobDigest, modes: Modes = PRIVATE, *, keep: bool) -> bytes:
+def read_blob(
+    root: str, digest: BlobDigest, modes: Modes = PRIVATE, *, keep: bool, touch: bool = True
+) -> bytes:
     """Return the blob, checked; what is damaged is put in quarantine unless `keep`.
 
-    Raises `Missing`, `Corrupt` and `Unavailable`. With `keep` nothing is changed, not even times.
+    Raises `Missing`, `Corrupt` and `Unavailable`. With `keep` nothing is changed, not even times;
+    without `touch` the blob is not marked as used.
     """
     path = blob_path(root, digest)
     before = None if keep else _inode(path)
     try:
-        data = read_file(path, BLOB_LIMIT, touch=not keep)
+        data = read_file(path, BLOB_LIMIT, touch=touch and not keep)
     except Corrupt as error:
         if not keep and _inode(path) == before:
             quarantine(root, path, digest, error.code, modes)
@@ -135,6 +138,12 @@ def quarantine(root: str, path: str, expected: str, found: str, modes: Modes) ->
     except OSError:
         with contextlib.suppress(OSError):
             os.unlink(path)
+
+
+def is_quarantined(name: str) -> bool:
+    """Tell whether a file in quarantine has a name that `quarantine` gives."""
+    expected, dash, _ = name.partition("-")
+    return bool(dash) and SUFFIX in name and (is_hex_digest(expected) or expected in KINDS)
 
 
 def drop_blob(root: str, digest: BlobDigest) -> bool:

@@ -128,7 +128,7 @@ def touch_file(path: str, modified: float) -> None:
             os.utime(path)
 
 
-def write_file(path: str, data: bytes, modes: Modes, *, mode: int | None, bits: int) -> None:
+def write_file(path: str, data: bytes, modes: Modes, *, mode: int | None = None, bits: int) -> None:
     """Put `data` at `path`, whole, replacing what is there; makes the directory when needed.
 
     `mode` is set exactly; with None the umask takes its share of `bits`. A directory that stands

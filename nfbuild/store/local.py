@@ -8,7 +8,7 @@
       table/                       `table`; records, opened when they are first needed
       records/, told/              `recordfiles`; instead, on a network file system
       lifetime                     sums of all runs
-      collect.lock, table.lock     kernel locks
+      *.lock                       kernel locks
 
 Deleting any part of it changes speed only. A fault of any kind is a miss with a reason, counted in
 the journal. Importing this module is cheap: workers do it for `write_blob`.
@@ -16,7 +16,10 @@ the journal. Importing this module is cheap: workers do it for `write_blob`.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -26,6 +29,7 @@ from nfbuild.store import blobs
 from nfbuild.store.base import BLOB_LIMIT, BlobInfo, Kind, check_kind, check_name, sound_names
 from nfbuild.store.blobs import write_blob
 from nfbuild.store.files import PRIVATE, make_directory, read_file, write_file
+from nfbuild.store.kernellock import hold
 from nfbuild.store.mounts import filesystem_type, is_network
 from nfbuild.store.recordfiles import RecordFiles
 from nfbuild.store.stats import (
@@ -38,6 +42,8 @@ from nfbuild.store.stats import (
     MISS,
     PUT,
     Journal,
+    read_lifetime,
+    write_lifetime,
 )
 
 if TYPE_CHECKING:
@@ -75,6 +81,7 @@ class LocalStore:
         self.root = root
         self.journal = journal
         self._table: Table | RecordFiles | None = None
+        self._opening = threading.Lock()
         self._without_table = False
         # What this run has seen here: going missing afterwards is "evicted in use".
         self._seen: set[str] = set()
@@ -110,7 +117,7 @@ class LocalStore:
             ):
                 path = f"{self.root}/{name}"
                 if name == "format" or not os.path.lexists(path):
-                    write_file(path, data, PRIVATE, mode=None, bits=0o666)
+                    write_file(path, data, PRIVATE, bits=0o666)
         except OSError as error:
             self._warn_unusable(error.strerror or str(error))
 
@@ -267,6 +274,28 @@ class LocalStore:
         except Unavailable:
             return 0
 
+    def add_lifetime(self) -> None:
+        """Add this run's counts to the sums of all runs; where that fails they are lost."""
+        counts = self.journal.take_new()
+        if not counts:
+            return
+        path = f"{self.root}/lifetime"
+        with hold(f"{self.root}/lifetime.lock", wait=0.5) as held:
+            if not held:
+                return
+            sums = self.lifetime()
+            sums.update(counts)
+            with contextlib.suppress(OSError):
+                write_file(path, write_lifetime(sums).encode("utf-8"), PRIVATE, bits=0o666)
+
+    def lifetime(self) -> Counter[str]:
+        """Return the sums of all runs, by `tier event`."""
+        try:
+            text = read_file(f"{self.root}/lifetime", 1_000_000).decode("utf-8", "replace")
+        except StoreError:
+            return Counter()
+        return read_lifetime(text)
+
     def close(self) -> None:
         """Let go of the table; a later call opens it again."""
         if self._table is not None:
@@ -275,8 +304,9 @@ class LocalStore:
     # --- the table --------------------------------------------------------------------------------
 
     def _with_table(self, act: Callable[[Table | RecordFiles], Value]) -> Value:
-        if self._table is None:
-            self._table = self._make_table()
+        with self._opening:
+            if self._table is None:
+                self._table = self._make_table()
         try:
             return act(self._table)
         except Unavailable as error:

@@ -38,6 +38,7 @@ class Journal:
         self._said: set[tuple[str, str]] = set()
         self._unread: list[Warned] = []
         self._lost: list[str] = []
+        self._summed: Counter[tuple[str, str]] = Counter()
 
     def count(self, tier: str, event: str, amount: int = 1) -> None:
         """Add `amount` to the count of `event` at `tier`."""
@@ -78,6 +79,13 @@ class Journal:
                 for (where, what), amount in self._counts.items()
                 if (tier is None or where == tier) and (what == event or what.startswith(prefix))
             )
+
+    def take_new(self) -> Counter[str]:
+        """Return what was counted since the last call, by `tier event`; for the lifetime sums."""
+        with self._lock:
+            new = self._counts - self._summed
+            self._summed = self._counts.copy()
+        return Counter({f"{tier} {event}": amount for (tier, event), amount in new.items()})
 
     def by_tier(self) -> dict[str, dict[str, int]]:
         """Return all counts: tier, then event, both sorted."""
