@@ -3,7 +3,8 @@
 `run` takes jobs lazily, performs them in any order, and yields every outcome with the position of
 its job, as it completes. Nothing canonical may depend on the order of outcomes, on which worker
 performed a job or on when: callers merge by position. The answer to a task is a function of the
-task and the setup alone, so every executor gives the same set of outcomes.
+task and the setup alone, so every executor gives the same set of outcomes; only which tasks of a
+group were still tried, when others of it had killed their workers, is a matter of chance.
 
 What performs a task is a *target*: a class named as text, because the process that hands out the
 jobs must not import it (it loads the rasterizer). One target is made in each worker from the

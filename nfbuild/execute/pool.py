@@ -214,16 +214,12 @@ class ProcessPool:
     # Handing out
 
     def _hand_out(self) -> None:
-        while self._retries and (worker := self._find_fresh()):
-            entry = self._retries.popleft()
-            if not self._is_void(entry):
-                worker.is_alone = True
-                self._send(worker, [entry])
+        resting = self._retry()
         # The latest run first: it is the one that somebody waits for inside another's jobs.
         for run in reversed(self._runs):
             while run.pending:
                 worker = min(
-                    (w for w in self._workers if not w.is_alone and not w.killed),
+                    (w for w in self._workers if not (w.is_alone or w.killed or w is resting)),
                     key=lambda w: len(w.flight),
                     default=None,
                 )
@@ -242,8 +238,36 @@ class ProcessPool:
                 if portion:
                     self._send(worker, portion)
 
+    def _retry(self) -> _Worker | None:
+        """Try suspects, each alone in a fresh worker.
+
+        Returns the worker that is to be given nothing, so that a fresh one can take its place
+        when it has done what it has: suspects must not wait until all the others are through.
+        """
+        while self._retries:
+            if self._is_void(self._retries[0]):
+                self._retries.popleft()
+                continue
+            worker = self._find_fresh()
+            if worker is None:
+                return min(
+                    (w for w in self._workers if not (w.is_alone or w.killed)),
+                    key=lambda w: len(w.flight),
+                    default=None,
+                )
+            worker.is_alone = True
+            self._send(worker, [self._retries.popleft()])
+        return None
+
     def _find_fresh(self) -> _Worker | None:
-        return next((w for w in self._workers if w.is_fresh and not w.killed), None)
+        """Return a worker that was never given anything, in the place of an idle one if need be."""
+        alive = [worker for worker in self._workers if not worker.killed]
+        fresh = next((worker for worker in alive if worker.is_fresh), None)
+        idle = next((worker for worker in alive if not worker.flight), None)
+        if fresh is None and idle is not None:
+            self._dismiss(idle)
+            fresh = self._hire()
+        return fresh
 
     def _is_void(self, entry: _Entry) -> bool:
         """Tell whether an entry need not be tried; settle it then."""
@@ -334,8 +358,6 @@ class ProcessPool:
             timing = Timing(worker.number, begun, performed, finished)
             outcome = Done(entry.position, value, timing)
         run.settle(outcome)
-        if self._retries and not worker.flight and self._find_fresh() is None:
-            self._replace(worker)
 
     def _look_round(self) -> None:
         """End workers that have not moved for longer than any frame may take."""
@@ -363,23 +385,19 @@ class ProcessPool:
 
     # Coming and going
 
-    def _hire(self) -> None:
+    def _hire(self) -> _Worker:
         assert self._selector is not None
         worker = _Worker(next(self._numbers), Process(self._setup.environment))
         self._workers.append(worker)
         self._selector.register(worker.process.line, selectors.EVENT_READ, worker)
         self._write(worker, (wire.SETUP, worker.number, self._setup))
+        return worker
 
     def _dismiss(self, worker: _Worker) -> None:
         assert self._selector is not None
         self._selector.unregister(worker.process.line)
         self._workers.remove(worker)
         worker.process.close()
-
-    def _replace(self, worker: _Worker) -> None:
-        """Put a fresh worker in the place of one that has nothing to do."""
-        self._dismiss(worker)
-        self._hire()
 
     def _bury(self, worker: _Worker) -> None:
         """Find out what a dead worker died of, give its jobs back, and hire another."""

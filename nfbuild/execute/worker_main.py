@@ -2,7 +2,8 @@
 
 Three threads: the first performs; one reads the line, so that the parent never waits, and ends the
 process at once when the line closes, whatever is being drawn; one finishes deferred answers while
-the next task is performed. Limits of processor time and memory are the system's own, armed here.
+the next task is performed. Limits of processor time and memory are the system's own, armed here:
+they also end what never lets go of the interpreter lock.
 """
 
 from __future__ import annotations

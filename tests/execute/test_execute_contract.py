@@ -162,25 +162,41 @@ def test_a_task_that_dies_once_is_performed_the_second_time(make, tmp_path):
 
 
 def test_after_three_deaths_the_rest_of_a_group_is_not_tried(make):
-    """The other groups are performed to the end, and so is the group of those without one."""
+    """The other groups are performed to the end, and so are jobs that belong to none."""
     executor = make()
+    outcomes = []
 
     def jobs():
         for position in range(3):
             yield Job(position, ("leave", 1), "bad")
-        yield Job(3, ("leave", 1), "")
-        for position in range(4, 400):
-            yield Job(position, position, ("bad", "good", "")[position % 3])
+        position = 3
+        while sum(isinstance(outcome, Died) for outcome in outcomes) < 3:
+            yield Job(position, ("pid", 0.002), ("good", "")[position % 2])
+            position += 1
+        for last in range(position, position + 9):
+            yield Job(last, last, ("bad", "good", "")[last % 3])
 
-    outcomes = merged(executor.run(jobs()))
+    for outcome in executor.run(jobs()):
+        outcomes.append(outcome)  # noqa: PERF402  the jobs above look at it meanwhile
+    by_position = merged(outcomes)
+    count = len(by_position)
 
-    assert [type(outcomes[position]) for position in range(4)] == [Died] * 4
-    by_group = {"bad": set(), "good": set(), "": set()}
-    for position in range(4, 400):
-        by_group[("bad", "good", "")[position % 3]].add(type(outcomes[position]))
-    assert by_group["good"] == by_group[""] == {Done}
-    assert Skipped in by_group["bad"]
-    assert outcomes[399] == Skipped(399, "bad")
+    assert [type(by_position[position]) for position in range(3)] == [Died] * 3
+    assert {type(by_position[position]) for position in range(3, count - 9)} <= {Done}
+    for last in range(count - 9, count):
+        if last % 3 == 0:
+            assert by_position[last] == Skipped(last, "bad")
+        else:
+            assert by_position[last].value == last * last
+
+
+def test_suspects_of_a_group_that_is_given_up_are_not_tried_again(make):
+    """Eight deadly frames do not cost sixteen workers: at most one more is being tried."""
+    jobs = [Job(position, ("leave", 1), "bad") for position in range(8)]
+
+    kinds = [type(outcome) for outcome in merged(make().run(jobs)).values()]
+    assert kinds.count(Died) in (3, 4)
+    assert kinds.count(Skipped) == 8 - kinds.count(Died)
 
 
 def test_a_deferred_answer_counts_when_it_is_finished(make, tmp_path):
