@@ -189,12 +189,13 @@ def verify(voice: Voice, start: str, names: list[str], **options: Any) -> int:
     from nfbuild.ops.verify import VerifyOptions, verify_settings  # noqa: PLC0415
     from nfbuild.ops.verify import verify as operation  # noqa: PLC0415
 
-    outputs = {key: options.pop(key) for key in ("report", "junit", "github")}
+    for output in ("report", "junit", "github"):
+        options.pop(output)
     jobs = options.pop("jobs")
     chosen = VerifyOptions(names=tuple(names), start=start, **options)
     with open_session(start, verify_settings(jobs)) as session:
         report = follow(operation(session, chosen), voice)
-        print_verify(session, report, voice, **outputs)
+    print_verify(report, voice)
     return report.exit_code
 
 

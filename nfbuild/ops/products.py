@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from nfbuild.digests import derive
-from nfbuild.errors import NfbuildError, UsageError
+from nfbuild.errors import NfbuildError, Place, UsageError
 from nfbuild.events import Event, Exported, Planned
 from nfbuild.export.plan import ExportPlan, Subject, default_export, resolve
 from nfbuild.export.pngs import export_sequence
@@ -23,7 +23,7 @@ from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import failure
 from nfbuild.ops.source import FilmSource
 from nfbuild.project.select import matches
-from nfbuild.project.values import Export
+from nfbuild.project.values import Export, Format
 
 if TYPE_CHECKING:
     from nfbuild.ops.build import Build

@@ -1,0 +1,93 @@
+"""What `verify` says: one screen that names what moved, why, where to look and what to do.
+
+Worst first. Not here: the report to look at, JUnit and annotations (`ops.report`, `ops.junit`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nfbuild.cli.plain import put, put_json, say
+from nfbuild.cli.verbs import describe, reason_lines
+from nfbuild.ledger.verdict import SEVERITY
+
+if TYPE_CHECKING:
+    from nfbuild.cli.terminal import Voice
+    from nfbuild.ops.reports import VerifyReport, VerifyRow
+
+_HINTS = {
+    "changed": "`nfbuild` records an edit; `nfbuild ledger accept {name}` takes another toolchain",
+    "regression": "the inputs did not move, the picture did: `nfbuild explain {name} --frame {frame}`",
+    "missing": "`nfbuild build {name}` records it; commit the entry",
+    "orphaned": "`nfbuild ledger prune` removes the entry",
+}
+
+
+def print_verify(report: VerifyReport, voice: Voice) -> None:
+    """Print the gate's answer as text or as JSON."""
+    if voice.as_json:
+        put_json(report.to_json())
+        return
+    for kind in SEVERITY:
+        for row in report.rows:
+            if row.verdict == kind and _is_said(row, voice):
+                _print_row(row)
+    for lie in report.cache_lied:
+        put(
+            f"the cache lied: `{lie['composition']}` frame {lie['frame']}:"
+            f" kept {lie['cached'][:23]}, drawn {lie['drawn'][:23]}"
+        )
+        put("hint: `nfbuild build --no-cache` replaces what it says")
+    if not voice.quiet or report.exit_code:
+        put(_last_line(report))
+
+
+def _is_said(row: VerifyRow, voice: Voice) -> bool:
+    if row.verdict == "match":
+        return voice.verbose or row.identity_moved or bool(row.across)
+    return row.verdict != "failed"  # its error was said when it happened
+
+
+def _print_row(row: VerifyRow) -> None:
+    name = row.verdict.upper() if row.verdict in ("regression", "excused") else row.verdict
+    put("verify: " + describe(row.name, name, row.moved, row.frames) + _times(row))
+    for line in reason_lines(row.reasons):
+        put(f"  {line}")
+    if row.across:
+        put(f"  compared with the lane {', '.join(row.across)}: this one has none")
+    if row.identity_moved and row.verdict == "match":
+        put("  the picture is the same, its inputs moved: `nfbuild` refreshes the entry")
+    if row.note:
+        put(f"  {row.note}")
+    if row.excuse is not None:
+        put(f"  excuse ({row.excuse['outcome']}): {row.excuse['fact']}")
+        put(f"  because: {row.excuse['reason']}; until {row.excuse['until']}")
+    hint = _HINTS.get(row.verdict)
+    if hint is not None:
+        frame = row.moved[0][0] if row.moved else 0
+        put("hint: " + hint.format(name=row.name, frame=frame))
+
+
+def _times(row: VerifyRow) -> str:
+    if not row.moved or row.rate is None:
+        return ""
+    from fractions import Fraction  # noqa: PLC0415  only where something moved
+
+    rate = Fraction(row.rate)
+    first, last = row.moved[0][0], row.moved[-1][1]
+    return f", {float(first / rate):.3f} s to {float((last + 1) / rate):.3f} s"
+
+
+def _last_line(report: VerifyReport) -> str:
+    totals: dict[str, Any] = report.totals()
+    counted = ", ".join(f"{count} {kind}" for kind, count in totals.items() if count)
+    sampled = f" of a sample (seed {report.seed})" if report.sampled else ""
+    if not report.compared:
+        return f"verify: nothing was compared: {counted or 'no compositions'}"
+    return f"verify: {counted}; {report.compared:,} frames compared{sampled} in {report.lane}"
+
+
+def say_outputs(written: list[str]) -> None:
+    """Say which files were written beside the answer."""
+    for path in written:
+        say(f"wrote {path}")
