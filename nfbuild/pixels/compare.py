@@ -72,7 +72,7 @@ def heat_map(first: Raster, second: Raster) -> Raster:
     moved = (a != b).any(axis=2)
     color, alpha = _steps(a, b)
     step = np.minimum(np.maximum(color.max(axis=2), alpha), 64).astype(np.uint16)
-    grey = (_premultiplied(a).sum(axis=2) // (3 * _DIM)).astype(np.uint8)
+    grey = (_premultiplied(a).sum(axis=2, dtype=np.uint32) // (3 * _DIM)).astype(np.uint8)
     out = np.empty_like(a)
     for channel in range(3):
         out[..., channel] = grey

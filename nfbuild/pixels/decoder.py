@@ -39,7 +39,7 @@ def files() -> dict[str, str]:
     libraries = os.path.join(os.path.dirname(package), _LIBRARIES)
     found: dict[str, str] = {}
     for label, folder in ((_PACKAGE, package), (_LIBRARIES, libraries)):
-        for place, _, names in os.walk(folder):
+        for place, _, names in sorted(os.walk(folder)):
             for name in names:
                 if name.endswith(_KINDS) or ".so." in name:
                     path = os.path.join(place, name)

@@ -78,8 +78,7 @@ def find() -> Rasterizer:
     """Return the installed rasterizer; UsageError when there is none for this system."""
     base = folder()
     modules: dict[str, str] = {}
-    for place, folders, names in os.walk(base):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
+    for place, _, names in sorted(os.walk(base)):
         for name in names:
             if name.endswith(".py"):
                 path = os.path.join(place, name)

@@ -26,7 +26,7 @@ _DEFINITIONS = re.compile(
     rb"\s*<(?:defs|style|title|desc|linearGradient|radialGradient|clipPath|mask|filter|symbol)[\s/>]"
 )
 _IDS = re.compile(rb"""\sid=["']([^"']*)["']""")
-_REFERENCES = re.compile(rb"""url\(["']?#([^"')]*)["']?\)|href=["']#([^"']*)["']""")
+_REFERENCES = re.compile(rb"""url\(\s*["']?\s*#([^"')\s]*)|href=["']\s*#([^"'\s]*)""")
 _ELEMENTS = re.compile(rb"<[a-zA-Z]")
 _IMAGES = re.compile(rb"<image[\s/>]")
 _PAINTS = re.compile(rb"url\(")

@@ -1,0 +1,25 @@
+"""Cut a document into head, root children and tail, by the parser's own byte offsets."""
+
+import itertools
+from xml.parsers import expat
+
+
+def pieces_of(document):
+    parser = expat.ParserCreate()
+    starts, state = [], {"depth": 0, "tail": None}
+
+    def start(name, attributes):
+        if state["depth"] == 1:
+            starts.append(parser.CurrentByteIndex)
+        state["depth"] += 1
+
+    def end(name):
+        state["depth"] -= 1
+        if state["depth"] == 0:
+            state["tail"] = parser.CurrentByteIndex
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.Parse(document, True)
+    edges = [*starts, state["tail"]]
+    pieces = tuple(document[a:b] for a, b in itertools.pairwise(edges))
+    return document[: edges[0]], pieces, document[state["tail"] :]
