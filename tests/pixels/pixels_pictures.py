@@ -97,3 +97,47 @@ def with_alpha(rgb: np.ndarray, alpha: np.ndarray | int = 255) -> np.ndarray:
 
 def as_grey(grey: np.ndarray) -> np.ndarray:
     return with_alpha(np.dstack([grey] * 3))
+
+
+PALETTE = Image.fromarray(RGB).quantize(16)
+CMYK = Image.fromarray(RGB).convert("CMYK")
+WIDE = np.dstack([RGB.astype(np.uint16) * 257])
+
+DRAWN_RIGHT = {
+    "rgb.png": saved(RGB, "PNG"),
+    "rgba.png": saved(RGBA, "PNG"),
+    "grey.png": saved(GREY, "PNG"),
+    "grey-alpha.png": raw_png(np.dstack([GREY, ALPHA]), 8, 4),
+    "bits.png": saved(Image.fromarray(GREY).convert("1"), "PNG"),
+    "key-color.png": raw_png(RGB, 8, 2, chunk(b"tRNS", b"\0\x08\0\x0a\0\x08")),
+    "gamma.png": raw_png(RGB, 8, 2, chunk(b"gAMA", (100_000).to_bytes(4, "big"))),
+    "animated.png": saved(RGBA, "PNG", save_all=True, append_images=[Image.fromarray(RGBA[::-1])]),
+    "srgb-profile.png": saved(RGB, "PNG", icc_profile=srgb_profile()),
+    "420.jpg": saved(RGB, "JPEG", subsampling=2),
+    "444.jpg": saved(RGB, "JPEG", subsampling=0),
+    "progressive.jpg": saved(RGB, "JPEG", progressive=True),
+    "upright.jpg": saved(RGB, "JPEG", exif=oriented(1)),
+    "srgb-profile.jpg": saved(RGB, "JPEG", icc_profile=srgb_profile()),
+}
+
+NEEDS_DECODING = {
+    "palette.png": saved(PALETTE, "PNG"),
+    "interlaced.png": interlaced_png(RGB, 2),
+    "16-bit.png": raw_png(WIDE, 16, 2),
+    "grey-16-bit.png": raw_png(GREY.astype(np.uint16), 16, 0),
+    "turned.png": saved(RGB, "PNG", exif=oriented(6)),
+    "profile.png": saved(RGB, "PNG", icc_profile=swapped_profile()),
+    "grey.jpg": saved(GREY, "JPEG"),
+    "cmyk.jpg": saved(CMYK, "JPEG"),
+    "profile.jpg": saved(RGB, "JPEG", icc_profile=swapped_profile()),
+    **{f"turned-{o}.jpg": saved(RGB, "JPEG", exif=oriented(o)) for o in range(2, 9)},
+    "still.webp": saved(RGB, "WEBP"),
+    "lossless.webp": saved(RGBA, "WEBP", lossless=True),
+    "animated.webp": saved(
+        RGBA, "WEBP", save_all=True, append_images=[Image.fromarray(RGBA[::-1])]
+    ),
+    "a.gif": saved(PALETTE, "GIF"),
+    "a.bmp": saved(RGB, "BMP"),
+    "a.tif": saved(RGB, "TIFF"),
+    "cmyk.tif": saved(CMYK, "TIFF"),
+}

@@ -12,6 +12,9 @@ from render_pieces import pieces_of
 
 from nfbuild.digests import file_digest
 
+# Pictures of all kinds are made once, beside the tests of the pixel room.
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(__file__)), "pixels"))
+
 
 def folder_of(package):
     return importlib.util.find_spec(package).submodule_search_locations[0]
