@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _HINTS = {
     "changed": "`nfbuild` records an edit; `nfbuild ledger accept {name}` takes another toolchain",
-    "regression": "the inputs did not move, the picture did: `nfbuild explain {name} --frame {frame}`",
+    "regression": "no input moved, the picture did: `nfbuild explain {name} --frame {frame}`",
     "missing": "`nfbuild build {name}` records it; commit the entry",
     "orphaned": "`nfbuild ledger prune` removes the entry",
 }

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
 
 from nfbuild.errors import DrawError, NfbuildError
 
@@ -104,7 +104,7 @@ class Died:
         return DrawError(
             f"drawing ended its worker process twice: {self.death.fact}",
             hint=hint,
-            code=f"draw-{self.death.cause}",
+            code=f"draw.{self.death.cause}",
         )
 
 
@@ -194,7 +194,7 @@ class Deferred:
 class Executor(Protocol):
     """Runs jobs; a context manager that leaves no process behind."""
 
-    name: str
+    name: ClassVar[str]
     workers: int
 
     @property

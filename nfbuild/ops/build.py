@@ -55,6 +55,7 @@ class Build:
     films: list[Film] = field(default_factory=list)
     pages: dict[str, Page | None] = field(default_factory=dict)
     products: list[Product] = field(default_factory=list)
+    watched: list[str] = field(default_factory=list)
 
     @property
     def whole(self) -> bool:

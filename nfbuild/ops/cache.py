@@ -7,15 +7,14 @@ import shutil
 from typing import Any
 
 from nfbuild.errors import UsageError
-from nfbuild.ops.caches import open_caches
 from nfbuild.project import load
-from nfbuild.store.local import is_cache
+from nfbuild.store.stack import open_caches
 
 
 def stats(start: str) -> dict[str, Any]:
     """Return the document of `cache stats --json`: what is there, and the sums of all runs."""
     project = load(start)
-    caches = open_caches(project.cache.folder, (), require=False)
+    caches = open_caches(project.cache.folder)
     try:
         blobs = list(caches.local.blobs())
         lifetime = caches.local.lifetime()
@@ -43,10 +42,19 @@ def clear(start: str) -> str:
     folder = load(start).cache.folder
     if not os.path.lexists(folder):
         return folder
-    if not is_cache(folder):
+    if not _is_cache(folder):
         raise UsageError(
             f"`{folder}` is not a cache of nfbuild",
             hint="set `dir` under `[cache]`, or remove the folder by hand",
         )
     shutil.rmtree(folder)
     return folder
+
+
+def _is_cache(folder: str) -> bool:
+    # A configuration may name any folder: only one that says what it is may be removed.
+    try:
+        with open(os.path.join(folder, "CACHEDIR.TAG"), "rb") as file:
+            return b"cache of nfbuild" in file.read(1000)
+    except OSError:
+        return False

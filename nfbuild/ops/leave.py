@@ -44,11 +44,9 @@ def leave_state(run: Build, book: Book) -> None:
     state.totals = run.report.to_json()["totals"]
     state.warnings = run.report.warnings
     for product in run.products:
-        if product.pattern:
-            state.exports[product.folder] = [product.pattern, product.fingerprint]
-        else:
-            witnesses[product.target] = Witness(stat_of(product.target))
-            written.append(product.target)
+        state.exports.append([product.folder, product.name, product.fingerprint])
+    for path in run.watched:
+        witnesses[path] = session.files.witness(path)
     try:
         _age(state, folder, written)
         write_state(state_path(folder, session.project.root), state)

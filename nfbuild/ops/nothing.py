@@ -107,13 +107,11 @@ def _holds(state: State) -> bool:
         return False
     if not state.exports:
         return True
-    from nfbuild.export.scan import parse_pattern, scan_fingerprint  # noqa: PLC0415  as needed
+    from nfbuild.export.scan import scan_fingerprint  # noqa: PLC0415  only where there are exports
 
-    for folder, (text, fingerprint) in state.exports.items():
-        pattern = parse_pattern(text)
-        if pattern is None or scan_fingerprint(folder, pattern) != fingerprint:
-            return False
-    return True
+    return all(
+        scan_fingerprint(folder, name) == fingerprint for folder, name, fingerprint in state.exports
+    )
 
 
 def _digest_of(path: str) -> str:

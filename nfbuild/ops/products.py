@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from nfbuild.digests import derive
-from nfbuild.errors import NfbuildError, Place, UsageError
+from nfbuild.errors import MediaError, NfbuildError, Place, ProjectError, UsageError
 from nfbuild.events import Event, Exported, Planned
+from nfbuild.export.base import Audio
+from nfbuild.export.make import export
 from nfbuild.export.plan import ExportPlan, Subject, default_export, resolve
-from nfbuild.export.pngs import export_sequence
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
 from nfbuild.ops.questions import State
@@ -35,9 +36,8 @@ _STATE_CONTEXT = "nfbuild 2026 export state name v1"
 class Product:
     """An export that was made: for the state that a null build rests on."""
 
-    target: str
     folder: str
-    pattern: str
+    name: str
     fingerprint: str
 
 
@@ -47,9 +47,9 @@ def make_products(run: Build, drawing: Drawing, recall: Recall) -> Generator[Eve
         # A range selects frames to look at; a film of some frames is no product.
         return
     for film in [film for film in run.films if film.error is None]:
-        for export in _owed(run, film):
+        for owed in _owed(run, film):
             try:
-                plan = resolve(export, _subject(film), run.session.project.root)
+                plan = resolve(owed, _subject(film), run.session.project.root)
                 yield from _make(run, drawing, recall, film, plan)
             except NfbuildError as error:
                 failed = failure(error, film.name)
@@ -59,9 +59,9 @@ def make_products(run: Build, drawing: Drawing, recall: Recall) -> Generator[Eve
 
 def _owed(run: Build, film: Film) -> Iterator[Export]:
     if run.options.scale == 1:
-        for export in run.session.project.exports:
-            if matches(export.composition, film.name):
-                yield export
+        for listed in run.session.project.exports:
+            if matches(listed.composition, film.name):
+                yield listed
     for kind in run.options.export:
         yield _asked(kind)
 
@@ -98,16 +98,27 @@ def _make(
     if film.error is not None:
         raise film.error
     source = FilmSource(film, run.questions, recall)
-    if plan.pattern is not None:
-        made = export_sequence(plan, source, _state_path(run, plan))
-        run.products.append(Product(plan.target, plan.folder, plan.pattern.text, made.fingerprint))
-        yield Exported(
-            film.name, _shown(run, plan), len(made.written), len(made.removed), made.kept
+    made = export(plan, source, _state_path(run, plan), audio=_audio(run, plan))
+    run.products.append(Product(plan.folder, plan.name, made.fingerprint))
+    for name in made.left:
+        run.report.notes.append(
+            f"`{_shown(run, plan)}`: `{name}` is not nfbuild's and was left alone"
         )
-        return
-    from nfbuild.ops.filming import make_film  # noqa: PLC0415  encoders only where wanted
+    yield Exported(film.name, _shown(run, plan), made.written, made.removed, made.kept)
 
-    yield from make_film(run, plan, source)
+
+def _audio(run: Build, plan: ExportPlan) -> Audio | None:
+    if plan.audio is None:
+        return None
+    try:
+        file = run.session.files.read(plan.audio, place=plan.place)
+    except MediaError as error:
+        raise ProjectError(
+            error.message, place=plan.place, hint=error.hint, code="project.export"
+        ) from None
+    path = run.session.files.absolute(plan.audio)
+    run.watched.append(path)
+    return Audio(path, file.digest)
 
 
 def _at_scale(

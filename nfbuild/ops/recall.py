@@ -9,6 +9,7 @@ Not here: stores and tiers themselves (`store`), deciding what to draw (`drawing
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -19,8 +20,9 @@ from nfbuild.ops.filmrecord import FilmRun, fold, pack, record_key, unpack
 from nfbuild.ops.films import Film
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.session import Session
-from nfbuild.store.base import COMPOSITION, FRAME, PIXELS
+from nfbuild.store.base import COMPOSITION, FRAME, PIXELS, Kind
 
+_DIGEST_BYTES = 32
 _SIZE_BYTES = 8
 _CHUNK = 2_000
 
@@ -51,60 +53,53 @@ class Recall:
     # --- frames -------------------------------------------------------------------------------
 
     def find_frames(self, keys: Sequence[FrameKey]) -> dict[FrameKey, Hit]:
-        """Return what is known of `keys`: first what this cache drew, then what tiers say."""
-        found: dict[FrameKey, Hit] = {}
-        for start in range(0, len(keys), _CHUNK):
-            chunk = keys[start : start + _CHUNK]
-            found.update(self._own(chunk))
-            rest = [key for key in chunk if key not in found or not found[key].drawable]
-            found.update(self._told(rest, found))
-        return found
+        """Return what is known of `keys`, from this cache and from the tiers behind it.
+
+        Blobs that only a tier has are fetched. An own answer is never replaced by hearsay: where
+        a tier says something else the frame is drawn again.
+        """
+        return self._find(keys, shared=True)
 
     def find_own(self, keys: Sequence[FrameKey]) -> dict[FrameKey, Hit]:
         """Return what this cache itself says of `keys`; no tier is asked."""
+        return self._find(keys, shared=False)
+
+    def _find(self, keys: Sequence[FrameKey], *, shared: bool) -> dict[FrameKey, Hit]:
         found: dict[FrameKey, Hit] = {}
         for start in range(0, len(keys), _CHUNK):
-            found.update(self._own(keys[start : start + _CHUNK]))
+            chunk = keys[start : start + _CHUNK]
+            answers = {
+                FrameKey(key): (FrameDigest(told.payload.hex()), told.shared)
+                for key, told in self._caches.look_up(FRAME, chunk, shared=shared).items()
+                if len(told.payload) == _DIGEST_BYTES
+            }
+            there = self._bring([digest for digest, _ in answers.values()], shared=shared)
+            for key, (digest, hearsay) in answers.items():
+                found[key] = Hit(digest, digest in there, hearsay)
         return found
 
-    def _own(self, keys: Sequence[FrameKey]) -> dict[FrameKey, Hit]:
-        answers = self._traces(keys, own=True)
-        self._locate(answers.values(), own=True)
-        return {
-            key: Hit(digest, self._is_there(digest), shared=False)
-            for key, digest in answers.items()
-        }
+    def _bring(self, digests: Iterable[FrameDigest], *, shared: bool) -> set[FrameDigest]:
+        """Return which frames' blobs are here, whole by their size, after asking the tiers."""
+        wanted = list(dict.fromkeys(digests))
+        self._locate(wanted, shared=shared)
+        there = {digest for digest in wanted if self._is_there(digest)}
+        absent = [
+            self._blobs[digest].digest
+            for digest in wanted
+            if digest not in there and digest in self._blobs
+        ]
+        if shared and absent and self._caches.tiers:
+            self._caches.fetch_blobs(absent)
+            there = {digest for digest in wanted if self._is_there(digest)}
+        return there
 
-    def _traces(self, keys: Iterable[str], *, own: bool) -> dict[FrameKey, FrameDigest]:
-        try:
-            payloads = self._caches.local.find_records(FRAME, keys, own=own)
-        except StoreError:
-            return {}
-        return {
-            FrameKey(key): FrameDigest(payload.hex())
-            for key, payload in payloads.items()
-            if len(payload) == 32
-        }
-
-    def _told(self, keys: list[FrameKey], known: dict[FrameKey, Hit]) -> dict[FrameKey, Hit]:
-        told = self._traces(keys, own=False)
-        self._locate(told.values(), own=False)
-        return {
-            key: Hit(digest, drawable=True, shared=True)
-            for key, digest in told.items()
-            if key not in known and self._is_there(digest)
-        }
-
-    def _locate(self, digests: Iterable[FrameDigest], *, own: bool) -> None:
+    def _locate(self, digests: Iterable[FrameDigest], *, shared: bool = True) -> None:
         wanted = [digest for digest in dict.fromkeys(digests) if digest not in self._blobs]
-        try:
-            payloads = self._caches.local.find_records(PIXELS, wanted, own=own)
-        except StoreError:
-            return
-        for digest, payload in payloads.items():
-            if len(payload) == 32 + _SIZE_BYTES:
+        for digest, told in self._caches.look_up(PIXELS, wanted, shared=shared).items():
+            if len(told.payload) == _DIGEST_BYTES + _SIZE_BYTES:
                 self._blobs[FrameDigest(digest)] = Blob(
-                    BlobDigest(payload[:32].hex()), int.from_bytes(payload[32:], "big")
+                    BlobDigest(told.payload[:_DIGEST_BYTES].hex()),
+                    int.from_bytes(told.payload[_DIGEST_BYTES:], "big"),
                 )
 
     def _is_there(self, digest: FrameDigest) -> bool:
@@ -123,14 +118,22 @@ class Recall:
         """Keep what was drawn; the blobs are there already. A cache that cannot is no error."""
         traces: dict[str, bytes] = {}
         places: dict[str, bytes] = {}
+        blobs: list[BlobDigest] = []
         for key, digest, blob, size in drawn:
             traces[key] = bytes.fromhex(digest)
             if blob is not None:
                 self._blobs[digest] = Blob(blob, size)
                 places[digest] = bytes.fromhex(blob) + size.to_bytes(_SIZE_BYTES, "big")
+                blobs.append(blob)
         if traces:
-            self._caches.keep(PIXELS, places, replace=True)
-            self._caches.keep(FRAME, traces, replace=True)
+            self._caches.share_blobs(blobs)
+            self._keep(PIXELS, places)
+            self._keep(FRAME, traces)
+
+    def _keep(self, kind: Kind, items: dict[str, bytes]) -> None:
+        # What cannot be kept is drawn again another time; the journal has said so.
+        with contextlib.suppress(StoreError):
+            self._caches.store.put_records(kind, items, replace=True)
 
     # --- pixels -------------------------------------------------------------------------------
 
@@ -138,8 +141,7 @@ class Recall:
         """Return the file that holds a frame, verified; None where there is none."""
         blob = self._blobs.get(digest)
         if blob is None:
-            self._locate([digest], own=True)
-            self._locate([digest], own=False)
+            self._locate([digest])
             blob = self._blobs.get(digest)
         if blob is None:
             return None
@@ -158,8 +160,7 @@ class Recall:
     def png(self, digest: FrameDigest) -> bytes:
         """Return a frame's PNG; raises Missing or Corrupt."""
         if digest not in self._blobs:
-            self._locate([digest], own=True)
-            self._locate([digest], own=False)
+            self._locate([digest])
         blob = self._blobs.get(digest)
         if blob is None:
             raise Missing("no blob is known for the frame", code="missing")
@@ -200,7 +201,7 @@ class Recall:
         if len(film.frames) != film.scene.frames:
             return
         key = record_key(film.id, film.width, film.height)
-        self._caches.keep(COMPOSITION, {key: pack(fold(_frames(film, questions)))}, replace=True)
+        self._keep(COMPOSITION, {key: pack(fold(_frames(film, questions)))})
 
 
 def _frames(film: Film, questions: Questions) -> Iterator[tuple[FrameKey, FrameDigest, str]]:

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from nfbuild.events import Warned
     from nfbuild.execute.base import Executor, Job, Outcome
-    from nfbuild.ops.caches import Caches
     from nfbuild.ops.state import Witness
     from nfbuild.project import Project
     from nfbuild.render.tasks import Setup
+    from nfbuild.store.stack import Caches
 
 WORKER = "nfbuild.render.worker:Worker"
 
@@ -100,12 +100,13 @@ class Session:
     @cached_property
     def caches(self) -> Caches:
         """The local cache and the shared tiers behind it."""
-        from nfbuild.ops.caches import open_caches  # noqa: PLC0415  not for a run without frames
+        from nfbuild.store.stack import open_caches  # noqa: PLC0415  not for a run without frames
 
         caches = open_caches(
             self.project.cache.folder,
             [(tier.url, tier.mode) for tier in self.project.cache.shared],
             require=self.settings.require_shared,
+            replace=self.settings.replace_shared,
         )
         self._stack.callback(caches.close)
         return caches
@@ -163,7 +164,7 @@ class Session:
         """Return what the stores have to say since the last call."""
         if "caches" not in self.__dict__:
             return []
-        return self.caches.journal.take_warnings()
+        return self.caches.warnings()
 
     @property
     def executor(self) -> Executor:

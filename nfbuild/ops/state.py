@@ -58,8 +58,8 @@ class State:
     """What a finished build relied on.
 
     `common` are the witnesses that every composition rests on (configuration, toolchain,
-    folders); `compositions` maps a name to its own; `rows` to what it reported; `exports` maps an
-    output folder to its fingerprint. `began` is the file system's time at the run's start;
+    folders); `compositions` maps a name to its own; `rows` to what it reported; `exports` are folder,
+    file name pattern and fingerprint of what was exported. `began` is the file system's time at the run's start;
     `settled` are files that the run wrote and that were left alone until the clock had moved on.
     """
 
@@ -69,7 +69,7 @@ class State:
     common: list[str] = field(default_factory=list)
     compositions: dict[str, list[str]] = field(default_factory=dict)
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
-    exports: dict[str, list[str]] = field(default_factory=dict)
+    exports: list[list[str]] = field(default_factory=list)
     warnings: list[dict[str, Any]] = field(default_factory=list)
     totals: dict[str, Any] = field(default_factory=dict)
     settled: list[str] = field(default_factory=list)
@@ -145,7 +145,7 @@ def _parse(raw: Mapping[str, Any]) -> State:
         name: [paths[i] for i in positions] for name, positions in raw["compositions"].items()
     }
     state.rows = dict(raw["rows"])
-    state.exports = {name: list(rows) for name, rows in raw["exports"].items()}
+    state.exports = [list(row) for row in raw["exports"]]
     state.warnings = list(raw["warnings"])
     state.totals = dict(raw["totals"])
     return state
