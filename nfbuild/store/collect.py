@@ -164,7 +164,8 @@ class _Reserve:
         """Let go of more until `wanted` bytes are freed in all, or nothing is left."""
         while self.freed < wanted and self._rest:
             item = self._rest.pop()
-            self.doomed.append(Doomed(item.path, item.size, item.used, reason))
+            why = item.reason if item.reason == "quarantine" else reason
+            self.doomed.append(Doomed(item.path, item.size, item.used, why))
             self.freed += item.size
 
 

@@ -289,8 +289,13 @@ def _check_schema(path: str) -> None:
     diskcache sets an attribute of its own for every row of `Settings`, and a trigger could do
     anything that SQL can.
     """
-    if not os.path.exists(path):
+    if not os.path.lexists(path):
+        folder = os.path.dirname(path)
+        if os.path.lexists(folder) and not os.path.isdir(folder):
+            raise sqlite3.DatabaseError("its folder is none")
         return
+    if not os.path.isfile(path):
+        raise sqlite3.DatabaseError("it is not a plain file")
     with contextlib.closing(sqlite3.connect(path, timeout=0)) as connection:
         try:
             schema = connection.execute("SELECT type, name FROM sqlite_master").fetchall()
