@@ -105,7 +105,9 @@ class _Reader:
 
     def __init__(self, file: str, composition: str) -> None:
         self._file = file
-        self._hint = f"`nfbuild build {composition}` writes the entry again"
+        self._again = f"`nfbuild build {composition}` writes the entry again"
+        # What it promised can still be had: a build must not replace it unasked.
+        self._restore = f"restore the file, or remove it and build `{composition}` again"
 
     def entry(self, data: bytes) -> Entry:
         for number, line in enumerate(data.split(b"\n"), 1):
@@ -113,7 +115,7 @@ class _Reader:
                 raise ProjectError(
                     "holds the markers of a merge conflict",
                     place=Place(self._file, number),
-                    hint=self._hint,
+                    hint=self._again,
                     code="ledger.conflict",
                 )
         raw = self._json(data)
@@ -263,7 +265,7 @@ class _Reader:
 
     def _refuse(self, fact: str, line: int | None = None) -> NoReturn:
         raise ProjectError(
-            fact, place=Place(self._file, line), hint=self._hint, code="ledger.damaged"
+            fact, place=Place(self._file, line), hint=self._restore, code="ledger.damaged"
         ) from None
 
 

@@ -107,7 +107,8 @@ def _of_entry(name: str, file: str, entry: Entry, *, canonical: bool) -> Iterabl
         if lane.sampled:
             drawn = f"{lane.runs.drawn()} of {lane.frames} frames"
             message = f"the lane `{tag}` is a sample of {drawn}"
-            yield Finding("ledger.incomplete", name, message, file, hint=again)
+            hint = f"`nfbuild build --record {name}` on that platform records every frame"
+            yield Finding("ledger.incomplete", name, message, file, hint=hint)
 
 
 def _of_lanes(entries: Mapping[str, Entry], files: Mapping[str, str]) -> Iterable[Finding]:

@@ -75,8 +75,12 @@ def _unlocked(
     if verdict.kind == "missing":
         return Decision("write")
     if verdict.kind == "match":
-        own = None if entry is None else entry.lanes.get(tag)
-        if verdict.identity_moved or own is None or own.sampled or not canonical:
+        if verdict.identity_moved or not canonical or entry is None:
+            return Decision("refresh")
+        own, film = entry.lanes.get(tag), entry.film()
+        # A merge may have left lanes of another film, or inputs that no lane was drawn of.
+        coherent = all(lane.same_film(film) for lane in entry.lanes.values())
+        if own is None or own.sampled or not coherent:
             return Decision("refresh")
         return Decision("untouched")
     # Changed, or excused, which is a change of the toolchain that `verify` lets pass.

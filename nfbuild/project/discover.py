@@ -76,17 +76,17 @@ def fixed_part(pattern: str) -> str:
     return "/".join(fixed)
 
 
-def name_of(project: Project, path: str) -> str:
-    """Return the name that a composition at a project-relative path has, whether or not it exists.
+def name_of(project: Project, stem: str) -> str:
+    """Return the name of a composition by its path without suffix, whether or not it exists.
 
-    Its path below the fixed part of the first pattern with a fixed part around it. For a ledger
+    The path below the fixed part of the first pattern with a fixed part around it. For a ledger
     entry without composition, which is named as its composition was.
     """
     for pattern, _ in project.patterns:
         fixed = fixed_part(pattern)
-        if fixed and path.startswith(fixed + "/"):
-            return without_suffix(path[len(fixed) + 1 :])
-    return without_suffix(path)
+        if fixed and stem.startswith(fixed + "/"):
+            return stem[len(fixed) + 1 :]
+    return stem
 
 
 def discover(project: Project) -> Discovery:

@@ -97,6 +97,16 @@ def write(project: NewProject) -> None:
             ) from None
 
 
+def init_project(folder: str) -> list[str]:
+    """Write a new project into `folder`; returns the files, as the user would type them.
+
+    Raises `UsageError` where a file is in the way; then nothing is written.
+    """
+    project = plan(folder, folder)
+    write(project)
+    return [os.path.join(folder, *name.split("/")) for name, _ in project.files]
+
+
 def _lacking(path: str, text: str) -> list[str]:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from ledger_films import LINUX, MAC, Film, digest
 
+from nfbuild.ledger.entry import Entry
 from nfbuild.ledger.verdict import FAILED, ORPHANED, judge
 from nfbuild.ledger.write_policy import decide, recorded
 
@@ -79,6 +80,18 @@ def test_an_entry_in_other_bytes_is_written_again():
     verdict = judge(HELD, LINUX, Film().present())
 
     assert decide(verdict, HELD, LINUX, "a", canonical=False).action == "refresh"
+
+
+def test_an_entry_that_a_merge_mixed_is_put_right():
+    """Lanes of one film under the inputs of another: the next build sorts them out."""
+    other = recorded(None, MAC, EDIT.present())
+    mixed = Entry(HELD.source, HELD.media, HELD.fonts, {**HELD.lanes, **other.lanes})
+    strange = Entry(other.source, other.media, other.fonts, HELD.lanes)
+    for entry in (mixed, strange):
+        verdict = judge(entry, LINUX, Film().present())
+        assert (verdict.kind, verdict.identity_moved) == ("match", False)
+        assert decide(verdict, entry, LINUX, "a").action == "refresh"
+        assert recorded(entry, LINUX, Film().present()) == HELD
 
 
 def test_a_lane_without_a_recording_is_added_under_an_equal_digest():

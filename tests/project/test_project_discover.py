@@ -182,8 +182,8 @@ def test_an_entry_without_composition_is_called_as_the_composition_was(space):
     space.config('[project]\ncompositions = ["compositions/**/*.nf.svg", "*.svg"]\n')
     project = space.load()
 
-    assert name_of(project, "compositions/intro/card.json") == "intro/card"
-    assert name_of(project, "badge.json") == "badge"
+    assert name_of(project, "compositions/intro/card.v2") == "intro/card.v2"
+    assert name_of(project, "badge") == "badge"
 
 
 @pytest.mark.parametrize(

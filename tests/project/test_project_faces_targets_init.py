@@ -148,6 +148,21 @@ def test_init_writes_a_project_that_loads(tmp_path):
     ]
 
 
+def test_init_tells_what_it_wrote_as_it_was_called(tmp_path, monkeypatch):
+    """Relative stays relative."""
+    monkeypatch.chdir(tmp_path)
+
+    assert init.init_project("new") == [
+        "new/nfbuild.toml",
+        "new/compositions/hello.nf.svg",
+        "new/.gitignore",
+        "new/.gitattributes",
+    ]
+    with pytest.raises(UsageError) as caught:
+        init.init_project("new")
+    assert caught.value.place == Place("new/nfbuild.toml")
+
+
 @pytest.mark.parametrize("name", ["nfbuild.toml", "compositions/hello.nf.svg"])
 def test_init_refuses_what_is_there(tmp_path, name):
     """Nothing is written when anything is in the way."""
