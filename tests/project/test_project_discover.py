@@ -153,6 +153,34 @@ def test_names_that_differ_in_case_are_told(space, tmp_path):
     ]
 
 
+def test_two_spellings_of_one_folder_are_one_composition(space, tmp_path):
+    """As on a file system that ignores case, where two patterns may name one folder."""
+    space.config('[project]\ncompositions = ["Films/*.nf.svg", "films/*.nf.svg"]\n')
+    space.write("Films/a.nf.svg")
+    if not (tmp_path / "films").exists():
+        (tmp_path / "films").symlink_to("Films")
+
+    assert [one.path for one in space.discover().compositions] == ["Films/a.nf.svg"]
+
+
+def test_a_folder_that_cannot_be_listed_is_named(space, monkeypatch):
+    """What is in it would otherwise be missing without a word."""
+    space.config("")
+    space.write("compositions/locked/a.nf.svg")
+    real = os.scandir
+
+    def scandir(path):
+        if str(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(ProjectError, match="cannot list the folder: Permission denied") as caught:
+        space.discover()
+
+    assert str(caught.value.place) == "compositions/locked"
+
+
 def test_the_order_of_the_file_system_does_not_matter(space, monkeypatch):
     """A walk over names in another order finds the same."""
     space.config('[project]\ncompositions = ["**/*.nf.svg"]\n')
