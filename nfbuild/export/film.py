@@ -8,6 +8,7 @@ Not here: options of codecs (`settings`), judging what is decoded (`readback`), 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -106,8 +107,6 @@ class _Track:
     """The audio stream: a file's sound from its beginning, exactly as long as the film."""
 
     def __init__(self, container: Any, coding: Coding, data: bytes, length: Fraction) -> None:
-        import io  # noqa: PLC0415  only films with sound
-
         self._container = container
         self._rate = coding.audio_rate
         self._left = round(length * self._rate)
@@ -165,6 +164,15 @@ class _Track:
             plane.update(bytes(plane.buffer_size))
         frame.sample_rate = self._rate
         return frame
+
+
+def has_sound(data: bytes) -> bool:
+    """Tell whether the bytes of a file begin with sound that can be decoded."""
+    try:
+        with av.open(io.BytesIO(data), "r") as audio:
+            return bool(audio.streams.audio) and next(audio.decode(audio=0), None) is not None
+    except FilmFault:
+        return False
 
 
 @dataclass(frozen=True)

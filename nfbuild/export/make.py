@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from nfbuild.digests import file_digest
 from nfbuild.export.base import Audio, ExportError, FrameSource, Progress, no_progress
 from nfbuild.export.pngs import check_raster, export_sequence
-from nfbuild.export.publish import Staging
+from nfbuild.export.publish import Staging, remove_stale
 from nfbuild.export.record import Record, Runs, read_record, stamp, write_record
 from nfbuild.export.scan import scan_fingerprint
 
@@ -80,6 +80,7 @@ def _export_file(
 ) -> bool:
     settings = plan.key(None, None if audio is None else audio.digest)
     if _is_current(plan, source, read_record(state_path), settings):
+        remove_stale(plan.folder)
         return False
     sound = _sound(plan, audio)
     try:
@@ -158,6 +159,12 @@ def _make_film(
 
     coding = settings.coding_of(plan)
     frames = _Frames(plan, source, coding)
+    if sound is not None and not film.has_sound(sound):
+        raise ExportError(
+            f"the audio file `{plan.audio}` holds no sound that can be decoded",
+            place=plan.place,
+            hint="use for example a WAV, FLAC, MP3, M4A or Ogg file",
+        )
     try:
         film.encode_film(
             path,

@@ -10,6 +10,7 @@ that one belongs to the pixel core, whose bytes name every frame.
 
 from __future__ import annotations
 
+import contextlib
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -73,20 +74,20 @@ class Animation:
     pictures: Iterator[Shown]
 
 
-def read_animation(path: str) -> Animation:
+@contextlib.contextmanager
+def read_animation(path: str) -> Iterator[Animation]:
     """Open an animated picture; its pictures are decoded one by one as they are asked for.
 
     Raises `OSError` or `SyntaxError` for a file that cannot be read.
     """
-    image = Image.open(path)
-    return Animation(image.width, image.height, image.info.get("loop"), _pictures(image))
+    with open(path, "rb") as file, Image.open(file) as image:
+        yield Animation(image.width, image.height, image.info.get("loop"), _pictures(image))
 
 
 def _pictures(image: Any) -> Iterator[Shown]:
-    with image:
-        for frame in ImageSequence.Iterator(image):
-            pixels = frame.convert("RGBA").tobytes()  # decoding fills in the duration
-            duration = frame.info.get("duration")
-            # Pillow gives milliseconds, as a float where the format has fractions.
-            seconds = None if duration is None else Fraction(duration) / 1000
-            yield Shown(pixels, seconds)
+    for frame in ImageSequence.Iterator(image):
+        pixels = frame.convert("RGBA").tobytes()  # decoding fills in the duration
+        duration = frame.info.get("duration")
+        # Pillow gives milliseconds, as a float where the format has fractions.
+        seconds = None if duration is None else Fraction(duration) / 1000
+        yield Shown(pixels, seconds)
