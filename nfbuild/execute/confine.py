@@ -52,7 +52,7 @@ def confine(readable: Iterable[str], writable: Iterable[str]) -> None:
         raise UsageError(
             "this system cannot confine workers",
             hint="it takes Linux 5.13 or later with Landlock switched on",
-            code="unconfined",
+            code="worker.unconfined",
         )
     libc = _libc()
     rules = struct.pack("=Q", _ALL)

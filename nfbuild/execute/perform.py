@@ -117,7 +117,7 @@ def warmed(setup: WorkerSetup) -> Performer | NfbuildError:
         return UsageError(
             f"a worker cannot be made: {_told(error)}",
             hint="`nfbuild doctor` tells whether this machine can build",
-            code="worker",
+            code="worker.start",
         )
     return performer
 
@@ -146,7 +146,7 @@ def _judged(reply: Reply | Rest, watch: Watch | None) -> Reply:
             f"drawing {watch.surprises[0]}, which is not among its declared inputs",
             hint="what no key names must not decide pixels: this is a fault of nfbuild, "
             "please report it",
-            code="undeclared-input",
+            code="draw.undeclared",
         )
     )
 
@@ -164,7 +164,7 @@ def _fault(error: Exception) -> Refusal:
         DrawError(
             f"drawing failed inside nfbuild: {_told(error)}",
             hint="this is a fault of nfbuild, please report it",
-            code="internal",
+            code="draw.internal",
         ),
         "".join(traceback.format_exception(error)),
     )

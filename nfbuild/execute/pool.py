@@ -259,5 +259,5 @@ def _no_workers(death: Death) -> UsageError:
     return UsageError(
         f"workers die before they have anything to do: {death.fact}",
         hint=f"its last words were `{words}`" if words else "`nfbuild doctor` may tell why",
-        code="worker",
+        code="worker.start",
     )

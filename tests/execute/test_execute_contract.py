@@ -120,7 +120,7 @@ def test_a_fault_is_a_refusal_with_its_traceback(make, task, fact):
 
     assert isinstance(outcomes[1], Refused)
     assert isinstance(outcomes[1].error, DrawError)
-    assert outcomes[1].error.code == "internal"
+    assert outcomes[1].error.code == "draw.internal"
     assert fact in outcomes[1].error.message
     assert "Traceback" in outcomes[1].trace
     assert (outcomes[0].value, outcomes[2].value) == (4, 9)
@@ -133,7 +133,7 @@ def test_memory_that_runs_out_twice_is_the_task_s_fault(make):
     assert isinstance(outcomes[1], Died)
     assert outcomes[1].death.cause == "memory"
     assert "ran out of memory" in outcomes[1].error.message
-    assert outcomes[1].error.code == "draw-memory"
+    assert outcomes[1].error.code == "draw.memory"
     assert (outcomes[0].value, outcomes[2].value) == (4, 9)
 
 
@@ -287,7 +287,7 @@ def test_what_is_not_declared_is_a_refusal_that_names_it(make, tmp_path, task, f
     outcomes = merged(executor.run(jobs_of([2, task, 3])))
 
     assert isinstance(outcomes[1], Refused)
-    assert outcomes[1].error.code == "undeclared-input"
+    assert outcomes[1].error.code == "draw.undeclared"
     assert fact.format(tmp_path) in outcomes[1].error.message
     assert (outcomes[0].value, outcomes[2].value) == (4, 9)
 

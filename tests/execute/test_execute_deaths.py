@@ -28,7 +28,7 @@ def test_workers_killed_at_random_cost_no_answer(seed):
     chance = random.Random(seed)
     seen, killed, outcomes = set(), 0, []
     with make_pool(3) as pool:
-        for outcome in pool.run(jobs_of([("pid", 0.002)] * 300)):
+        for outcome in pool.run(jobs_of([("pid", 0.002)] * 200)):
             outcomes.append(outcome)
             seen.add(outcome.value)
             targets = sorted(seen & set(pool.pids))
@@ -36,8 +36,8 @@ def test_workers_killed_at_random_cost_no_answer(seed):
                 os.kill(chance.choice(targets), signal.SIGKILL)
                 killed += 1
 
-    assert killed > 10
-    assert sorted(values(outcomes)) == list(range(300))
+    assert killed > 5
+    assert sorted(values(outcomes)) == list(range(200))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_task_that_kills_twice_is_named_with_the_fact(task, cause, fact):
     died = outcomes.pop(1)
     assert isinstance(died, Died)
     assert (died.death.cause, died.death.fact) == (cause, fact)
-    assert (died.error.code, died.error.exit_code) == (f"draw-{cause}", 3)
+    assert (died.error.code, died.error.exit_code) == (f"draw.{cause}", 3)
     assert fact in died.error.message
     assert [outcomes[i].value for i in sorted(outcomes)] == [4, *(i * i for i in range(3, 40))]
 

@@ -235,7 +235,7 @@ def test_a_confined_python_opening_is_still_named(tmp_path):
         (outcome,) = merged(pool.run(jobs_of([("read", str(tmp_path / "file"))]))).values()
 
     assert isinstance(outcome, Refused)
-    assert outcome.error.code == "undeclared-input"
+    assert outcome.error.code == "draw.undeclared"
 
 
 def test_a_profile_is_a_chrome_trace():
