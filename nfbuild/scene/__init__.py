@@ -1,5 +1,12 @@
-"""Composition file to baked frame: parse, timeline, easing, references.
+"""Composition file to baked frame: parse, timeline, easing, layout, references.
 
-The public names live in the modules: `load.load`, `composition.Composition`, `baked.BakedFrame`,
-and the questions the scene asks in `protocols`.
+`load` reads a composition, `Composition.bake` gives one frame of it as the rasterizer gets it.
+What the scene asks of others is declared in `protocols`.
 """
+
+from nfbuild.scene.baked import BakedFrame, LottieFrame, PictureRef
+from nfbuild.scene.composition import Composition
+from nfbuild.scene.inputs import SceneInputs
+from nfbuild.scene.load import load
+
+__all__ = ["BakedFrame", "Composition", "LottieFrame", "PictureRef", "SceneInputs", "load"]

@@ -1,0 +1,39 @@
+"""What time it is inside one composition, for one frame of the outermost one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from nfbuild.scene.canvas import Canvas, rounded
+
+
+class Clock:
+    """An exact instant and what follows from it; nested compositions have a clock of their own."""
+
+    __slots__ = ("_canvas", "_fields", "_frame", "instant", "seconds")
+
+    def __init__(self, canvas: Canvas, instant: Fraction, frame: int | None = None) -> None:
+        self.instant = instant
+        self.seconds = instant.numerator / instant.denominator
+        self._canvas = canvas
+        self._frame = frame
+        self._fields: dict[str, float] | None = None
+
+    @property
+    def fields(self) -> dict[str, float]:
+        """The values that a text template may use; computed on first use."""
+        if self._fields is None:
+            canvas = self._canvas
+            rate = canvas.rate
+            frame = self._frame
+            if frame is None:
+                frame = rounded(self.instant * rate)
+            self._fields = {
+                "frame": frame,
+                "second": self.seconds,
+                "time": self.seconds,
+                "fps": rate.numerator if rate.denominator == 1 else float(rate),
+                "duration": float(canvas.duration),
+                "frames": canvas.frames,
+            }
+        return self._fields

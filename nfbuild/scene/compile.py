@@ -1,0 +1,488 @@
+"""Compile a sheet: its tree becomes a program that writes a frame.
+
+What never changes is written here, once. What changes becomes an item of the program, with
+everything about it that does not change already in text. Elements that cannot be seen are left
+out, except where something refers to them.
+
+Not here: running (`program`), what nested files and pictures are (`embed`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nfbuild.scene.attributes import drawn_attributes
+from nfbuild.scene.box import TextBox, center
+from nfbuild.scene.clock import Clock
+from nfbuild.scene.frametext import ATTRIBUTE as FRAME_TEXT
+from nfbuild.scene.frametext import read_template
+from nfbuild.scene.names import body_name, content_name
+from nfbuild.scene.colour import normal_colour
+from nfbuild.scene.normal import normal_text
+from nfbuild.scene.pool import Pool
+from nfbuild.scene.program import (
+    Constant,
+    Dressing,
+    End,
+    FullEnd,
+    Item,
+    Moving,
+    Program,
+    Start,
+    Words,
+    Wrapped,
+)
+from nfbuild.scene.references import ids_in, ids_of, renamed
+from nfbuild.scene.sheet import DRAWN, SHAPES, Sheet
+from nfbuild.scene.tree import Element
+from nfbuild.scene.window import read_window
+from nfbuild.scene.write import MOVING, attribute_text, character_text, resting_text
+
+# Known to draw nothing, whatever stands in them, unless it is an element that is drawn.
+_SILENT = frozenset(["desc", "metadata", "script", "title"])
+
+# Containers whose content is not drawn where it stands: nothing in them is ever left out.
+_DEFINING = frozenset(
+    ["clipPath", "defs", "filter", "linearGradient", "mask", "radialGradient", "symbol"]
+)
+
+# An empty group draws nothing, whatever attributes it has.
+_EMPTY_DRAWS_NOTHING = frozenset(["g"])
+
+Embed = Callable[["Compiler", Element, "Context"], "list[Item]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What holds at a place in the tree: blanks of text kept, and nothing may be left out."""
+
+    preserved: bool
+    kept: bool
+
+
+class Compiler:
+    """Compiles one sheet for one place where it is drawn; `prefix` tells that place."""
+
+    def __init__(
+        self, sheet: Sheet, pool: Pool, prefix: str, embed: Embed, text_box: TextBox
+    ) -> None:
+        self.sheet = sheet
+        self.pool = pool
+        self.prefix = prefix
+        self.embed = embed
+        self.text_box = text_box
+        self.moving_definitions: list[Program] = []
+        self.styles_mask = 0
+        self.nested = 0
+        self._names: dict[str, str] = {}
+        self._masks: dict[str, int] = {}
+        self._pinned = self._pinned_elements()
+        self._start_clock = Clock(sheet.canvas, sheet.canvas.duration * 0, 0)
+
+    def compile(self) -> list[Program]:
+        """Return one program for each child of the root that can be drawn, in order."""
+        root = self.sheet.root
+        context = Context(root.get("xml:space") == "preserve", kept=False)
+        self._compile_definitions(context)
+        for style in self.sheet.styles:
+            for name in ids_in(style):
+                self.styles_mask |= self._masks.get(name, 0)
+        programs: list[Program] = []
+        for child in root.children:
+            if child.tag in ("defs", "style"):
+                continue
+            program = self.elements([child], context)
+            if program:
+                programs.append(program)
+        return programs
+
+    # -- ids and what they bring along
+
+    def rename(self, name: str) -> str:
+        """Return the drawn id of an author's id."""
+        drawn = self._names.get(name)
+        return body_name(self.prefix, name) if drawn is None else drawn
+
+    def mask_of(self, element: Element) -> int:
+        """Return the bits of the definitions that the element's attributes refer to."""
+        mask = 0
+        for name in ids_of(element):
+            mask |= self._masks.get(name, 0)
+        for track in self.sheet.tracks.get(element, ()):
+            for paint in track.paints:
+                for name in ids_in(paint):
+                    mask |= self._masks.get(name, 0)
+        return mask
+
+    def paint(self, text: str) -> str:
+        """Return a paint of the timeline as it is drawn."""
+        return normal_colour(renamed(text, self.rename))
+
+    def styles(self) -> list[str]:
+        """Return the sheet's style sheets with drawn ids."""
+        return [renamed(style, self.rename) for style in self.sheet.styles]
+
+    def _pinned_elements(self) -> set[Element]:
+        """Return the elements that something refers to, and everything around them."""
+        referenced = self.sheet.referenced
+        pinned: set[Element] = set()
+        path: list[Element] = []
+        stack: list[Element | None] = [self.sheet.root]
+        while stack:
+            element = stack.pop()
+            if element is None:
+                path.pop()
+                continue
+            path.append(element)
+            if element.get("id") in referenced:
+                pinned.update(path)
+            stack.append(None)
+            stack.extend(reversed(element.children))
+        return pinned
+
+    # -- definitions
+
+    def _compile_definitions(self, context: Context) -> None:
+        owners: dict[str, Element] = {}
+        definitions: list[Element] = []
+        for holder in self.sheet.root.children:
+            if holder.tag != "defs":
+                continue
+            for child in holder.children:
+                if child not in self._pinned or child.tag == "style":
+                    continue
+                definitions.append(child)
+                for inner in child.walk():
+                    name = inner.get("id")
+                    if name is not None and name in self.sheet.referenced:
+                        owners.setdefault(name, child)
+        done: set[Element] = set()
+        for definition in self._by_need(definitions, owners):
+            self._compile_definition(definition, context)
+            done.add(definition)
+
+    def _by_need(self, definitions: list[Element], owners: dict[str, Element]) -> list[Element]:
+        """Return the definitions so that each comes after those it refers to, if that can be."""
+        order: list[Element] = []
+        state: dict[Element, int] = {}
+        for first in definitions:
+            stack: list[tuple[Element, bool]] = [(first, False)]
+            while stack:
+                definition, left = stack.pop()
+                if left:
+                    order.append(definition)
+                    continue
+                if state.get(definition):
+                    continue
+                state[definition] = 1
+                stack.append((definition, True))
+                needed: dict[Element, None] = {}
+                for inner in definition.walk():
+                    for name in ids_of(inner):
+                        owner = owners.get(name)
+                        if owner is not None and owner is not definition:
+                            needed[owner] = None
+                stack.extend((owner, False) for owner in reversed(needed))
+        return order
+
+    def _compile_definition(self, definition: Element, context: Context) -> None:
+        names: list[str] = []
+        for inner in definition.walk():
+            name = inner.get("id")
+            if name is not None and name in self.sheet.referenced and name not in self._names:
+                names.append(name)
+        # While its content is not known yet, each id is written as a mark that no text can hold.
+        for number, name in enumerate(names):
+            self._names[name] = f"\0{number}\0"
+        program = self.elements([definition], Context(context.preserved, kept=True))
+        if len(program) == 1 and isinstance(program[0], Constant):
+            text, uses = program[0].text, program[0].mask
+            base = content_name(text)
+            for number, name in enumerate(names):
+                drawn = f"{base}-{number}" if number else base
+                text = text.replace(self._names[name], drawn)
+                self._names[name] = drawn
+            mask = self.pool.definition(text, uses)
+        else:
+            for name in names:
+                del self._names[name]
+            program = self.elements([definition], Context(context.preserved, kept=True))
+            self.moving_definitions.append(program)
+            mask = 0
+        for name in names:
+            self._masks[name] = mask
+
+    # -- elements
+
+    def elements(self, elements: list[Element], context: Context) -> list[Item]:
+        """Return the program that draws `elements` one after the other."""
+        items: list[Item] = []
+        # An entry is an element to write, or the end of one whose content is complete.
+        stack: list[tuple[Element, Context] | _Open] = [
+            (element, context) for element in reversed(elements)
+        ]
+        while stack:
+            entry = stack.pop()
+            if isinstance(entry, _Open):
+                self._close(entry, items)
+                continue
+            element, here = entry
+            opened = self._element(element, here, items)
+            if opened is not None:
+                stack.append(opened)
+                inner = _inside(element, here)
+                stack.extend((child, inner) for child in reversed(element.children))
+        return _merged(items)
+
+    def _element(self, element: Element, context: Context, items: list[Item]) -> _Open | None:
+        """Write an element, or its start; returns what to do after its content."""
+        pinned = element in self._pinned
+        if element.tag not in DRAWN:
+            return self._unknown(element, items, pinned=pinned)
+        if element.tag == "style":
+            return None  # gathered by the sheet, written in the head
+        kept = context.kept or pinned
+        if element.get("display") == "none" and not kept:
+            return None
+        if element.tag == "text":
+            items += self._text(element, _inside(element, context), kept=kept)
+            return None
+        if element.tag == "image":
+            items += self.embed(self, element, Context(context.preserved, kept))
+            return None
+        drawn = self.drawn(element)
+        mask = self.mask_of(element)
+        dressing = self.dressing(element, drawn, kept=kept, wrapped=False)
+        closed = not element.children or (element.tag in SHAPES and not pinned)
+        tag = element.tag
+        if closed:
+            if dressing is None:
+                if not _invisible(drawn, kept=kept):
+                    items.append(Constant(f"<{tag}{_all(drawn)}/>", mask))
+            else:
+                items.append(self._moving(tag, dressing, drawn, "/>", mask))
+            return None
+        opened = _Open(tag, len(items), kept=kept)
+        if dressing is None:
+            if _invisible(drawn, kept=kept):
+                return None
+            opened.start = Constant(f"<{tag}{_all(drawn)}>", mask)
+            items.append(opened.start)
+        else:
+            opened.moving = self._moving(tag, dressing, drawn, ">", mask)
+            items.append(opened.moving)
+        return opened
+
+    def drawn(self, element: Element) -> dict[str, str]:
+        """Return the element's drawn attributes."""
+        return drawn_attributes(
+            element,
+            rename=self.rename,
+            referenced=self.sheet.referenced,
+            styled=bool(self.sheet.styles),
+        )
+
+    def dressing(
+        self, element: Element, drawn: dict[str, str], *, kept: bool, wrapped: bool
+    ) -> Dressing | None:
+        """Return what moves about an element, None where nothing does.
+
+        The attributes that may move are taken out of `drawn`.
+        """
+        sheet = self.sheet
+        window = read_window(element, sheet.path, sheet.canvas.duration)
+        if window is not None and window.always(sheet.canvas.duration):
+            window = None
+        tracks = sheet.tracks.get(element, ())
+        if window is None and not tracks:
+            return None
+        auto = None
+        if any(track.automatic for track in tracks):
+            auto = center(element, sheet.path, self.text_box)
+        fixed = {name: drawn.pop(name) for name in MOVING if name in drawn}
+        return Dressing(
+            window=window,
+            tracks=tracks,
+            fixed=fixed,
+            auto=auto,
+            kept=kept,
+            wrapped=wrapped,
+            paint=self.paint,
+        )
+
+    @staticmethod
+    def _moving(
+        tag: str, dressing: Dressing, drawn: dict[str, str], closing: str, mask: int
+    ) -> Moving:
+        rest = resting_text(drawn) + closing
+        hidden = resting_text({**drawn, "display": "none"}) + closing
+        return Moving(f"<{tag}", dressing, rest, hidden, mask)
+
+    def _unknown(self, element: Element, items: list[Item], *, pinned: bool) -> _Open | None:
+        if not pinned and not any(inner.tag in DRAWN for inner in element.walk()):
+            if element.tag in _SILENT or "{" in element.tag:
+                return None
+            if not element.children:
+                return None
+        # The rasterizer does not know it and draws its children as if it were not there.
+        tag = "x" if "{" in element.tag else element.tag
+        drawn = {} if tag == "x" else self.drawn(element)
+        opened = _Open(tag, len(items), kept=pinned)
+        opened.start = Constant(f"<{tag}{_all(drawn)}>", 0)
+        items.append(opened.start)
+        return opened
+
+    def _close(self, opened: _Open, items: list[Item]) -> None:
+        inside = items[opened.at + 1 :]
+        end = f"</{opened.tag}>"
+        empty = not inside
+        full = any(isinstance(item, Constant) for item in inside)
+        prunable = not opened.kept and (
+            opened.tag in _EMPTY_DRAWS_NOTHING or opened.tag not in DRAWN
+        )
+        if opened.moving is None:
+            assert opened.start is not None
+            if empty and prunable:
+                items.pop()
+            elif full or not prunable:
+                items.append(Constant(end))
+            else:
+                items[opened.at] = Start(opened.start.text, opened.start.mask)
+                items.append(End(end))
+            return
+        if empty and prunable:
+            items.pop()
+            return
+        items.append(End(end) if prunable and not full else FullEnd(end))
+        opened.moving.end = -1  # set when the program is complete
+
+    # -- text
+
+    def _text(self, element: Element, context: Context, *, kept: bool) -> list[Item]:
+        sheet = self.sheet
+        template = element.get(FRAME_TEXT)
+        words: Words | str
+        preserved = context.preserved
+        if template is not None:
+            fields = self._start_clock.fields
+            words = Words(read_template(element, sheet.path, fields), preserved=preserved)
+        else:
+            text = element.all_text()
+            flat = normal_text(text)
+            preserved = preserved and flat != text
+            if not preserved:
+                text = flat
+            if not text and not kept:
+                return []
+            words = f">{character_text(text)}</text>" if text else "/>"
+        drawn = self.drawn(element)
+        if preserved:
+            drawn["xml:space"] = "preserve"
+        face = sheet.faces.face_of(element)
+        drawn["font-family"] = face.digest
+        mask = self.mask_of(element) | self.pool.face(face.digest)
+        return self.wrapped(element, drawn, words, mask, kept=kept)
+
+    def wrapped(
+        self,
+        element: Element,
+        drawn: dict[str, str],
+        content: Words | str,
+        mask: int,
+        *,
+        kept: bool,
+    ) -> list[Item]:
+        """Return a text or an image, with the group that carries its opacity and display."""
+        tag = element.tag
+        if element.get("display") == "none":
+            # Only an element that something refers to comes here: it is never shown.
+            body = content if isinstance(content, str) else "/>"
+            return [Constant(f'<g display="none"><{tag}{_all(drawn)}{body}</g>', mask)]
+        dressing = self.dressing(element, drawn, kept=kept, wrapped=True)
+        if dressing is None:
+            if isinstance(content, str):
+                return [Constant(f"<{tag}{_all(drawn)}{content}", mask)]
+            dressing = self._still(drawn, kept=kept)
+        return [Wrapped(f"<{tag}", dressing, resting_text(drawn), content, mask)]
+
+    def dressed(self, element: Element, drawn: dict[str, str], *, kept: bool) -> Dressing:
+        """Return what moves about an image, also where nothing does."""
+        dressing = self.dressing(element, drawn, kept=kept, wrapped=True)
+        return self._still(drawn, kept=kept) if dressing is None else dressing
+
+    def _still(self, drawn: dict[str, str], *, kept: bool) -> Dressing:
+        fixed = {name: drawn.pop(name) for name in MOVING if name in drawn}
+        return Dressing(
+            window=None,
+            tracks=(),
+            fixed=fixed,
+            auto=None,
+            kept=kept,
+            wrapped=True,
+            paint=self.paint,
+        )
+
+
+class _Open:
+    """An element whose content is being written."""
+
+    __slots__ = ("at", "kept", "moving", "start", "tag")
+
+    def __init__(self, tag: str, at: int, *, kept: bool) -> None:
+        self.tag = tag
+        self.at = at
+        self.kept = kept
+        self.start: Constant | None = None
+        self.moving: Moving | None = None
+
+
+def _all(drawn: dict[str, str]) -> str:
+    first = "".join(attribute_text(name, drawn[name]) for name in MOVING if name in drawn)
+    return first + resting_text(drawn)
+
+
+def _invisible(drawn: dict[str, str], *, kept: bool) -> bool:
+    return not kept and drawn.get("opacity") == "0"
+
+
+def _inside(element: Element, context: Context) -> Context:
+    space = element.get("xml:space")
+    kept = context.kept or element.tag in _DEFINING
+    if space is None and kept == context.kept:
+        return context
+    preserved = context.preserved if space is None else space == "preserve"
+    return Context(preserved, kept)
+
+
+def _merged(items: list[Item]) -> list[Item]:
+    """Return the program with neighbouring constants joined and every jump set."""
+    merged: list[Item] = []
+    open_ends: list[Moving | None] = []
+    texts: list[str] = []
+    mask = 0
+
+    def flush() -> None:
+        nonlocal mask
+        if texts:
+            merged.append(Constant("".join(texts), mask))
+            texts.clear()
+            mask = 0
+
+    for item in items:
+        if isinstance(item, Constant):
+            texts.append(item.text)
+            mask |= item.mask
+            continue
+        flush()
+        merged.append(item)
+        if isinstance(item, Start):
+            open_ends.append(None)
+        elif isinstance(item, Moving) and item.end is not None:
+            open_ends.append(item)
+        elif isinstance(item, End):
+            owner = open_ends.pop()
+            if owner is not None:
+                owner.end = len(merged)
+    flush()
+    return merged

@@ -1,0 +1,182 @@
+"""A composition: loaded once, baked frame by frame.
+
+Same composition and frame number give the same `BakedFrame`, on every machine. Not here: reading
+files (`protocols.Files`), pixels (`render`), naming results (`identity`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Literal, Protocol
+
+from nfbuild.digests import InputDigest
+from nfbuild.errors import UsageError
+from nfbuild.scene.baked import BakedFrame, PictureRef
+from nfbuild.scene.canvas import Canvas
+from nfbuild.scene.clock import Clock
+from nfbuild.scene.compile import Compiler
+from nfbuild.scene.embed import Embedder, definitions
+from nfbuild.scene.inputs import SceneInputs, scene_inputs
+from nfbuild.scene.pool import Pool
+from nfbuild.scene.program import Constant, Program, Run, answers_missing, execute
+from nfbuild.scene.protocols import Finding, Limits, Services, SourceFile
+from nfbuild.scene.sheet import Sheet, read_sheet
+from nfbuild.scene.tree import SVG_NAMESPACE, Element
+from nfbuild.scene.write import attributes_text, character_text
+
+Kind = Literal["svg", "still", "lottie"]
+
+_TAIL = b"</svg>"
+
+# Pinned by bake, or meaning nothing to the rasterizer.
+_ROOT_DROPPED = frozenset(["baseProfile", "height", "version", "width"])
+
+
+class Composition(Protocol):
+    """What every kind of composition offers."""
+
+    source: SourceFile
+    width: int
+    height: int
+    rate: Fraction
+    frames: int
+    kind: Kind
+    warnings: tuple[Finding, ...]
+    inputs: SceneInputs
+    markers: Mapping[str, tuple[int, int]]
+
+    def time(self, number: int) -> Fraction:
+        """Return the instant of a frame, in seconds."""
+        ...
+
+    def bake(self, number: int) -> BakedFrame:
+        """Return one frame; may raise `NeedsAnswers` or a `CompositionError`."""
+        ...
+
+
+class VectorComposition:
+    """An SVG composition or a plain SVG, compiled."""
+
+    def __init__(
+        self,
+        sheet: Sheet,
+        compiler: Compiler,
+        programs: Sequence[Program],
+        pool: Pool,
+        inputs: SceneInputs,
+        warnings: tuple[Finding, ...],
+    ) -> None:
+        canvas: Canvas = sheet.canvas
+        self.source = sheet.source
+        self.width = canvas.width
+        self.height = canvas.height
+        self.rate = canvas.rate
+        self.frames = canvas.frames
+        self.kind: Kind = "still" if _is_still(sheet.path) else "svg"
+        self.warnings = warnings
+        self.inputs = inputs
+        self.markers: Mapping[str, tuple[int, int]] = MappingProxyType({})
+        self._canvas = canvas
+        self._compiler = compiler
+        self._pool = pool
+        self._start = _root_start(sheet.root, compiler, canvas)
+        self._style = "".join(f"<style>{character_text(text)}</style>" for text in pool.styles)
+        self._pieces = [_Piece(program) for program in programs]
+        self._heads: dict[int, tuple[bytes, tuple[PictureRef, ...], tuple[InputDigest, ...]]] = {}
+
+    def time(self, number: int) -> Fraction:
+        """Return the instant of a frame, in seconds."""
+        return Fraction(number) / self.rate
+
+    def bake(self, number: int) -> BakedFrame:
+        """Return frame `number`; may raise `NeedsAnswers` or a `CompositionError`."""
+        if not 0 <= number < self.frames:
+            raise UsageError(
+                f"there is no frame {number}", hint=f"frames are 0 to {self.frames - 1}"
+            )
+        run = Run(Clock(self._canvas, number / self.rate, number))
+        run.mask = self._compiler.styles_mask
+        pieces = []
+        for piece in self._pieces:
+            data = piece.bake(run)
+            if data:
+                pieces.append(data)
+        definitions(self._compiler, run)
+        if run.missing:
+            raise answers_missing(run.missing)
+        head, pictures, faces = self._head(run)
+        return BakedFrame(
+            head, tuple(pieces), _TAIL, self.width, self.height, pictures, faces, None
+        )
+
+    def _head(self, run: Run) -> tuple[bytes, tuple[PictureRef, ...], tuple[InputDigest, ...]]:
+        known = self._heads.get(run.mask)
+        if known is not None and not run.definitions:
+            return known
+        pool = self._pool
+        inside = pool.definitions_text(run.mask) + "".join(run.definitions)
+        text = self._start + (f"<defs>{inside}</defs>" if inside else "") + self._style
+        made = (text.encode(), pool.pictures(run.mask), pool.faces(run.mask))
+        if not run.definitions:
+            self._heads[run.mask] = made
+        return made
+
+
+class _Piece:
+    """One drawn child of the root."""
+
+    __slots__ = ("_data", "_mask", "_program")
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._data: bytes | None = None
+        self._mask = 0
+        if all(isinstance(item, Constant) for item in program):
+            run = Run.__new__(Run)
+            run.out, run.mask, run.marks = [], 0, []
+            execute(program, run)
+            self._data = "".join(run.out).encode()
+            self._mask = run.mask
+
+    def bake(self, run: Run) -> bytes:
+        """Return the piece's bytes, empty where nothing of it shows."""
+        if self._data is not None:
+            run.mask |= self._mask
+            return self._data
+        run.out.clear()
+        execute(self._program, run)
+        return "".join(run.out).encode()
+
+
+def load_vector(source: SourceFile, services: Services, limits: Limits) -> VectorComposition:
+    """Return an SVG composition ready to bake; may raise `NeedsAnswers`, `CompositionError`."""
+    sheet = read_sheet(source, services, limits)
+    pool = Pool()
+    embedder = Embedder(services, limits, pool)
+    compiler, programs = embedder.compile(sheet, "")
+    if embedder.missing:
+        raise answers_missing(embedder.missing)
+    warnings = [
+        finding
+        for each in embedder.sheets.values()
+        for finding in (*each.findings, *each.faces.findings)
+    ]
+    inputs = scene_inputs(embedder.sheets, sheet, embedder.media)
+    return VectorComposition(sheet, compiler, programs, pool, inputs, tuple(warnings))
+
+
+def _is_still(path: str) -> bool:
+    return not path.lower().endswith(".nf.svg")
+
+
+def _root_start(root: Element, compiler: Compiler, canvas: Canvas) -> str:
+    drawn = {
+        name: value for name, value in compiler.drawn(root).items() if name not in _ROOT_DROPPED
+    }
+    drawn["xmlns"] = SVG_NAMESPACE
+    drawn["width"] = str(canvas.width)
+    drawn["height"] = str(canvas.height)
+    drawn.setdefault("viewBox", f"0 0 {canvas.width} {canvas.height}")
+    return f"<svg{attributes_text(drawn)}>"

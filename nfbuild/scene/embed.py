@@ -1,0 +1,449 @@
+"""What an `<image>` shows: a picture, one picture of a video, or another composition.
+
+Nested compositions are inlined, since the rasterizer cannot draw an SVG as an image: the child's
+program runs on a clock of its own, inside a group that maps its canvas into the element's box.
+Source: the format's rules for embedded media.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from nfbuild.errors import CompositionError, MediaError, Place, SourceError
+from nfbuild.scene.aspect import declared_box, placement
+from nfbuild.scene.baked import PictureRef
+from nfbuild.scene.clock import Clock
+from nfbuild.scene.compile import Compiler, Context
+from nfbuild.scene.mapping import Mapping, read_mapping
+from nfbuild.scene.numbers import double, shown
+from nfbuild.scene.pool import Pool
+from nfbuild.scene.program import Constant, Dressing, Item, Program, Run, Wrapped, execute
+from nfbuild.scene.protocols import Limits, NeedsAnswers, Picture, Request, Services, SourceFile
+from nfbuild.scene.references import (
+    NESTED_SUFFIXES,
+    VIDEO_SUFFIXES,
+    hyperlink,
+    inline_type,
+    path_of,
+    read_file,
+)
+from nfbuild.scene.sheet import Sheet, read_sheet
+from nfbuild.scene.textbox import TextBoxes
+from nfbuild.scene.tree import Element, describe
+from nfbuild.scene.write import attribute_text, attributes_text, resting_text
+
+# What stands on the image of a nested composition and means something on a group as well.
+_GROUP_ATTRIBUTES = ("clip-path", "filter", "mask", "opacity", "transform")
+
+# What stands on the root of a nested composition and is not about its canvas.
+_CANVAS_ATTRIBUTES = frozenset(
+    ["baseProfile", "height", "preserveAspectRatio", "version", "viewBox", "width", "x", "y"]
+)
+
+
+class Embedder:
+    """Reads the files that images refer to; one for a composition with all that it nests."""
+
+    def __init__(self, services: Services, limits: Limits, pool: Pool) -> None:
+        self.services = services
+        self.limits = limits
+        self.pool = pool
+        self.sheets: dict[str, Sheet] = {}
+        self.media: dict[str, SourceFile] = {}
+        self.missing: list[Request] = []
+        self._path: list[str] = []
+
+    def compiler(self, sheet: Sheet, prefix: str) -> Compiler:
+        """Return a compiler for a sheet, drawn at the place `prefix`."""
+        boxes = TextBoxes(self.services, sheet, self.missing)
+        return Compiler(sheet, self.pool, prefix, self.embed, boxes.box)
+
+    def compile(self, sheet: Sheet, prefix: str) -> tuple[Compiler, list[Program]]:
+        """Compile a sheet and everything nested in it."""
+        self.sheets.setdefault(sheet.path, sheet)
+        compiler = self.compiler(sheet, prefix)
+        self._path.append(sheet.path)
+        programs = compiler.compile()
+        self._path.pop()
+        for style in compiler.styles():
+            if style not in self.pool.styles:
+                self.pool.styles.append(style)
+        return compiler, programs
+
+    def embed(self, compiler: Compiler, element: Element, context: Context) -> list[Item]:
+        """Return what draws an `<image>`."""
+        if element.get("display") == "none" and not context.kept:
+            return []
+        reference = hyperlink(element)
+        path = compiler.sheet.path
+        place = Place(path, element.line)
+        if reference is None or not reference.strip(" \t\r\n"):
+            raise MediaError(
+                f"`{describe(element)}` refers to no file",
+                place=place,
+                code="media.missing",
+                hint='write `href="assets/picture.png"`',
+            )
+        kind = inline_type(reference)
+        name = path_of(reference).lower()
+        if (kind is None and name.endswith(NESTED_SUFFIXES)) or kind == "image/svg+xml":
+            return self._nested(compiler, element, reference, context)
+        file = read_file(reference, element, self.services.files, base=path, place=place)
+        self.media.setdefault(file.path, file)
+        if (kind is None and name.endswith(VIDEO_SUFFIXES)) or (kind or "").startswith("video/"):
+            return self._video(compiler, element, file, context)
+        try:
+            picture = self.services.pictures.prepare(file, place=place)
+        except NeedsAnswers as need:
+            self.missing += need.requests
+            return []
+        return self._picture(compiler, element, picture, context)
+
+    # -- pictures
+
+    def _picture(
+        self, compiler: Compiler, element: Element, picture: Picture, context: Context
+    ) -> list[Item]:
+        drawn = compiler.drawn(element)
+        drawn["href"] = picture.name
+        mask = compiler.mask_of(element)
+        mask |= self.pool.picture(PictureRef(picture.digest, picture.suffix))
+        before, after, clip = self._placed(element, picture.width, picture.height, drawn)
+        return self._around(
+            compiler.wrapped(element, drawn, "/>", mask | clip, kept=context.kept), before, after
+        )
+
+    def _placed(
+        self, element: Element, width: int, height: int, drawn: dict[str, str]
+    ) -> tuple[str, str, int]:
+        """Place a picture by `data-aspect`; returns what stands around it and the clip's bits."""
+        placed = placement(element, width, height)
+        if placed is None:
+            return "", "", 0
+        drawn.update(
+            x=shown(placed.x),
+            y=shown(placed.y),
+            width=shown(placed.width),
+            height=shown(placed.height),
+        )
+        if placed.clip is None:
+            return "", "", 0
+        name, bits = self._clip(placed.clip)
+        return f'<g clip-path="url(#{name})">', "</g>", bits
+
+    def _clip(self, box: tuple[float, float, float, float]) -> tuple[str, int]:
+        from nfbuild.scene.names import content_name
+
+        x, y, width, height = (shown(value) for value in box)
+        rect = f'<rect height="{height}" width="{width}" x="{x}" y="{y}"/>'
+        name = content_name(rect)
+        return name, self.pool.definition(f'<clipPath id="{name}">{rect}</clipPath>', 0)
+
+    @staticmethod
+    def _around(items: list[Item], before: str, after: str) -> list[Item]:
+        if not before:
+            return items
+        out: list[Item] = []
+        for item in items:
+            if isinstance(item, Wrapped):
+                item.around(before, after)
+                out.append(item)
+            elif isinstance(item, Constant):
+                out.append(Constant(before + item.text + after, item.mask))
+        return out
+
+    # -- video
+
+    def _video(
+        self, compiler: Compiler, element: Element, file: SourceFile, context: Context
+    ) -> list[Item]:
+        videos = self.services.videos
+        place = Place(compiler.sheet.path, element.line)
+        if videos is None:
+            raise MediaError(
+                f"`{describe(element)}` shows a video, and this installation decodes none",
+                place=place,
+                code="media.no_video",
+                hint="install the extra: `pip install nfbuild[video]`",
+            )
+        rate = compiler.sheet.canvas.rate
+        try:
+            clip = videos.clip(file, rate=rate, place=place)
+        except NeedsAnswers as need:
+            self.missing += need.requests
+            return []
+        if clip.frames < 1:
+            raise MediaError(
+                f"`{describe(element)}` shows `{file.path}`, which has no picture",
+                place=place,
+                code="media.empty",
+                hint="the file holds no video stream that can be decoded",
+            )
+        mapping = read_mapping(element, compiler.sheet.path)
+        drawn = compiler.drawn(element)
+        before, after, clip_bits = self._placed(element, clip.width, clip.height, drawn)
+        mask = compiler.mask_of(element) | clip_bits
+        dressing = compiler.dressed(element, drawn, kept=context.kept)
+        return [
+            _Video(
+                self,
+                file,
+                place,
+                rate,
+                clip.frames,
+                clip.duration,
+                mapping,
+                dressing,
+                f"{before}<image",
+                f"{resting_text(drawn)}/>{after}",
+                mask,
+            )  # fmt: skip
+        ]
+
+    # -- nested compositions
+
+    def _nested(
+        self, compiler: Compiler, element: Element, reference: str, context: Context
+    ) -> list[Item]:
+        parent = compiler.sheet.path
+        place = Place(parent, element.line)
+        where = describe(element)
+        source = read_file(reference, element, self.services.files, base=parent, place=place)
+        if source.path in self._path:
+            loop = [*self._path[self._path.index(source.path) :], source.path]
+            raise SourceError(
+                f"`{where}` nests a composition inside itself: " + " -> ".join(loop),
+                place=place,
+                code="media.cycle",
+                hint="take one of these references out",
+            )
+        if len(self._path) >= self.limits.nesting:
+            raise SourceError(
+                f"compositions are nested deeper than {self.limits.nesting}",
+                place=place,
+                code="media.nested_depth",
+                hint="raise the limit `nesting`, or nest less",
+            )
+        try:
+            sheet = self.sheets.get(source.path)
+            if sheet is None:
+                sheet = read_sheet(source, self.services, self.limits)
+            compiler.nested += 1
+            child, programs = self.compile(sheet, f"{compiler.prefix}n{compiler.nested}")
+        except CompositionError as error:
+            raise _inside(error, where, source.path, place) from None
+        canvas = sheet.canvas
+        group = {
+            name: value
+            for name, value in compiler.drawn(_as_group(element)).items()
+            if name in _GROUP_ATTRIBUTES
+        }
+        x, y, horizontal, vertical = _fit(element, canvas.width, canvas.height)
+        own = group.pop("transform", "")
+        fit = f"translate({shown(x)},{shown(y)}) scale({shown(horizontal)},{shown(vertical)})"
+        dressing = compiler.dressed(element, {"transform": own} if own else {}, kept=context.kept)
+        before, after = _root_group(child)
+        return [
+            _Nested(
+                dressing,
+                read_mapping(element, parent),
+                child,
+                programs,
+                attribute_text("opacity", group.pop("opacity")) if "opacity" in group else "",
+                fit,
+                f"{attributes_text(group)}>{before}",
+                f"{after}</g>",
+                compiler.mask_of(element) | child.styles_mask,
+            )
+        ]
+
+
+class _Nested:
+    """Draws a child composition on the mapped clock."""
+
+    __slots__ = (
+        "after", "before", "child", "dressing", "fit", "mapping", "mask", "opacity", "programs",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        dressing: Dressing,
+        mapping: Mapping,
+        child: Compiler,
+        programs: Sequence[Program],
+        opacity: str,
+        fit: str,
+        before: str,
+        after: str,
+        mask: int,
+    ) -> None:
+        self.dressing = dressing
+        self.mapping = mapping
+        self.child = child
+        self.programs = programs
+        self.opacity = opacity
+        self.fit = fit
+        self.before = before
+        self.after = after
+        self.mask = mask
+
+    def run(self, run: Run, following: int) -> int:
+        """Write the group and, inside, the child at its own time."""
+        clock = run.clock
+        dressed = self.dressing.dress(clock)
+        kept = self.dressing.kept
+        if dressed is None and not kept:
+            return following
+        canvas = self.child.sheet.canvas
+        run.clock = Clock(canvas, self.mapping.instant(clock.instant, canvas.duration))
+        length = len(run.out)
+        start = ""
+        end = self.after
+        if dressed is None:
+            start, end = '<g display="none">', f"{end}</g>"
+        elif dressed[0]:
+            start, end = f'<g opacity="{dressed[0]}">', f"{end}</g>"
+        transform = self.dressing.transform(clock)
+        transform = f"{transform} {self.fit}" if transform else self.fit
+        run.out.append(
+            f"{start}<g{self.opacity}{attribute_text('transform', transform)}{self.before}"
+        )
+        for program in self.programs:
+            execute(program, run)
+        if len(run.out) == length + 1 and not kept:
+            run.out.pop()
+        else:
+            run.out.append(end)
+            run.mask |= self.mask
+            definitions(self.child, run)
+        run.clock = clock
+        return following
+
+
+def definitions(compiler: Compiler, run: Run) -> None:
+    """Write the definitions of a sheet that change from frame to frame."""
+    if not compiler.moving_definitions:
+        return
+    out = run.out
+    run.out = []
+    for program in compiler.moving_definitions:
+        execute(program, run)
+    run.definitions += run.out
+    run.out = out
+
+
+class _Video:
+    """Draws one picture of a video."""
+
+    __slots__ = (
+        "after", "before", "dressing", "duration", "embedder", "file", "frames", "mapping",
+        "mask", "place", "rate",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        file: SourceFile,
+        place: Place,
+        rate: Fraction,
+        frames: int,
+        duration: Fraction,
+        mapping: Mapping,
+        dressing: Dressing,
+        before: str,
+        after: str,
+        mask: int,
+    ) -> None:
+        self.embedder = embedder
+        self.file = file
+        self.place = place
+        self.rate = rate
+        self.frames = frames
+        self.duration = duration
+        self.mapping = mapping
+        self.dressing = dressing
+        self.before = before
+        self.after = after
+        self.mask = mask
+
+    def run(self, run: Run, following: int) -> int:
+        """Write the image with the picture that the clock maps to."""
+        dressed = self.dressing.dress(run.clock)
+        if dressed is None and not self.dressing.kept:
+            return following
+        videos = self.embedder.services.videos
+        assert videos is not None
+        seconds = self.mapping.instant(run.clock.instant, self.duration)
+        number = min(self.frames - 1, max(0, int(seconds * self.rate)))
+        try:
+            picture = videos.frame(self.file, number, rate=self.rate, place=self.place)
+        except NeedsAnswers as need:
+            run.missing += need.requests
+            return following
+        pool = self.embedder.pool
+        run.mask |= self.mask | pool.picture(PictureRef(picture.digest, picture.suffix))
+        opacity, moving = dressed or ("", "")
+        text = f'{self.before}{moving} href="{picture.name}"{self.after}'
+        if dressed is None:
+            text = f'<g display="none">{text}</g>'
+        elif opacity:
+            text = f'<g opacity="{opacity}">{text}</g>'
+        run.out.append(text)
+        return following
+
+
+def _inside(error: CompositionError, where: str, child: str, place: Place) -> CompositionError:
+    """Return the first cause, told from where the parent nests the child."""
+    if error.code == "media.cycle":
+        return error
+    cause = f"{error.place}: {error.message}" if error.place is not None else error.message
+    return type(error)(
+        f"`{where}` nests `{child}`: {cause}", place=place, hint=error.hint, code=error.code
+    )
+
+
+def _as_group(element: Element) -> Element:
+    """Return the element as a group: on it, opacity and display are not inert."""
+    return Element("g", element.attributes, line=element.line)
+
+
+def _fit(element: Element, width: int, height: int) -> tuple[float, float, float, float]:
+    """Return x, y and the two factors that map a child's canvas into the element's box."""
+    box = declared_box(element)
+    if box is None:
+        x, y = element.get("x"), element.get("y")
+        return ((double(x or "0") or 0.0), (double(y or "0") or 0.0), 1.0, 1.0)
+    placed = placement(element, width, height)
+    if placed is not None:
+        return (placed.x, placed.y, placed.width / width, placed.height / height)
+    return (box[0], box[1], box[2] / width, box[3] / height)
+
+
+def _root_group(child: Compiler) -> tuple[str, str]:
+    """Return the group for what a child's root says besides its canvas, if it says anything."""
+    root = child.sheet.root
+    drawn = {
+        name: value
+        for name, value in child.drawn(_as_group(root)).items()
+        if name not in _CANVAS_ATTRIBUTES and name != "id"
+    }
+    canvas = child.sheet.canvas
+    box = [double(part) for part in (root.get("viewBox") or "").replace(",", " ").split()]
+    if len(box) == 4 and None not in box:
+        x, y, width, height = (value or 0.0 for value in box)
+        if width > 0 and height > 0 and (x, y, width, height) != (0, 0, *_size(child)):
+            # As the rasterizer maps a root's own viewBox: proportions kept, centred.
+            factor = min(canvas.width / width, canvas.height / height)
+            left = (canvas.width - width * factor) / 2 - x * factor
+            top = (canvas.height - height * factor) / 2 - y * factor
+            view = f"translate({shown(left)},{shown(top)}) scale({shown(factor)})"
+            own = drawn.get("transform")
+            drawn["transform"] = f"{view} {own}" if own else view
+    if not drawn:
+        return "", ""
+    return f"<g{attributes_text(drawn)}>", "</g>"
+
+
+def _size(child: Compiler) -> tuple[int, int]:
+    return child.sheet.canvas.width, child.sheet.canvas.height

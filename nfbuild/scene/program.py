@@ -1,0 +1,343 @@
+"""A compiled composition: what a frame runs.
+
+A program is a flat list. Text that never changes is one constant; an element that changes is an
+item that writes itself for the clock, or says how far to jump when it does not show. Groups that
+may turn out empty take their start tag back. No recursion: a composition may be nested deep.
+
+Not here: how a tree becomes a program (`compile`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
+
+from nfbuild.scene.clock import Clock
+from nfbuild.scene.frametext import Template
+from nfbuild.scene.normal import normal_text
+from nfbuild.scene.protocols import NeedsAnswers, Request
+from nfbuild.scene.timeline import Track, Values
+from nfbuild.scene.transform import Pivot
+from nfbuild.scene.window import Window
+from nfbuild.scene.write import attribute_text, character_text
+
+
+class Run:
+    """One frame being put together."""
+
+    __slots__ = ("clock", "definitions", "marks", "mask", "missing", "out")
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.out: list[str] = []
+        self.mask = 0
+        self.marks: list[tuple[int, int]] = []
+        self.definitions: list[str] = []
+        self.missing: list[Request] = []
+
+
+class Item(Protocol):
+    """Something that writes itself; returns the index of the item to go on with."""
+
+    def run(self, run: Run, following: int) -> int:
+        """Write to `run.out`; `following` is the index of the next item in the list."""
+        ...
+
+
+Program: TypeAlias = "Sequence[Item]"
+
+
+def execute(program: Program, run: Run) -> None:
+    """Run all items; questions that cannot be answered yet are collected in `run.missing`."""
+    index = 0
+    count = len(program)
+    while index < count:
+        index = program[index].run(run, index + 1)
+
+
+class Constant:
+    """Text that is the same in every frame in which it is reached."""
+
+    __slots__ = ("mask", "text")
+
+    def __init__(self, text: str, mask: int = 0) -> None:
+        self.text = text
+        self.mask = mask
+
+    def run(self, run: Run, following: int) -> int:
+        """Write the text."""
+        run.out.append(self.text)
+        run.mask |= self.mask
+        return following
+
+
+class Start:
+    """The start tag of a group that never changes but may turn out empty."""
+
+    __slots__ = ("mask", "text")
+
+    def __init__(self, text: str, mask: int) -> None:
+        self.text = text
+        self.mask = mask
+
+    def run(self, run: Run, following: int) -> int:
+        """Write the tag and remember where."""
+        run.marks.append((len(run.out), run.mask))
+        run.out.append(self.text)
+        run.mask |= self.mask
+        return following
+
+
+class End:
+    """The end tag that belongs to a `Start` or `Moving`; an empty group takes both back."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def run(self, run: Run, following: int) -> int:
+        """Write the tag, or take the start tag back."""
+        length, mask = run.marks.pop()
+        if len(run.out) == length + 1:
+            run.out.pop()
+            run.mask = mask
+        else:
+            run.out.append(self.text)
+        return following
+
+
+class FullEnd(End):
+    """The end tag of an element that is never empty, or that is drawn when it is."""
+
+    __slots__ = ()
+
+    def run(self, run: Run, following: int) -> int:
+        """Write the tag."""
+        run.marks.pop()
+        run.out.append(self.text)
+        return following
+
+
+class Dressing:
+    """The attributes that move: window, fade and animations of one element.
+
+    `fixed` are the author's own values of the attributes that move. `wrapped` elements (text,
+    images) carry opacity and display on a group around them. `kept` elements are never left
+    out, since something refers to them: they are written with `display="none"`.
+    """
+
+    __slots__ = (
+        "auto",
+        "fill",
+        "kept",
+        "opacity",
+        "own_transform",
+        "paint",
+        "stroke",
+        "tracks",
+        "window",
+        "wrapped",
+    )
+
+    def __init__(
+        self,
+        *,
+        window: Window | None,
+        tracks: tuple[Track, ...],
+        fixed: dict[str, str],
+        auto: Pivot,
+        kept: bool,
+        wrapped: bool,
+        paint: PaintRule,
+    ) -> None:
+        self.window = window
+        self.tracks = tracks
+        self.fill = fixed.get("fill")
+        self.opacity = fixed.get("opacity")
+        self.stroke = fixed.get("stroke")
+        self.own_transform = fixed.get("transform")
+        self.auto = auto
+        self.kept = kept
+        self.wrapped = wrapped
+        self.paint = paint
+
+    def transform(self, clock: Clock) -> str:
+        """Return the transform alone: the author's own and the animated one after it."""
+        motion = None
+        for track in self.tracks:
+            values = track.at(clock.seconds)
+            if values.transform is not None:
+                motion = values.transform
+        own = self.own_transform or ""
+        text = "" if motion is None else motion.text(self.auto)
+        return f"{own} {text}" if own and text else own or text
+
+    def dress(self, clock: Clock) -> tuple[str, str] | None:
+        """Return (opacity, attribute text); None where the element does not show.
+
+        The attribute text holds fill, opacity (unless `wrapped`), stroke and transform.
+        """
+        window = self.window
+        presence = 1.0
+        if window is not None:
+            if not window.visible(clock.instant):
+                return None
+            presence = window.presence(clock.seconds)
+        fill, stroke, opacity = self.fill, self.stroke, None
+        motion = None
+        seconds = clock.seconds
+        for track in self.tracks:
+            values: Values = track.at(seconds)
+            if values.fill is not None:
+                fill = self.paint(values.fill)
+            if values.opacity is not None:
+                opacity = values.opacity
+            if values.stroke is not None:
+                stroke = self.paint(values.stroke)
+            if values.transform is not None:
+                motion = values.transform
+        shown = self.opacity
+        if opacity is not None or presence < 1.0:
+            # A fade replaces an opacity that the author wrote and multiplies an animated one.
+            share = presence if opacity is None else opacity * presence
+            shown = opacity_text(share)
+            if shown == "0" and not self.kept:
+                return None
+        transform = self.own_transform
+        if motion is not None:
+            text = motion.text(self.auto)
+            if text:
+                transform = f"{transform} {text}" if transform else text
+        parts = ""
+        if fill is not None:
+            parts = attribute_text("fill", fill)
+        if shown is not None and not self.wrapped:
+            parts += f' opacity="{shown}"'
+        if stroke is not None:
+            parts += attribute_text("stroke", stroke)
+        if transform:
+            parts += attribute_text("transform", transform)
+        return (shown or "", parts)
+
+
+class PaintRule(Protocol):
+    """Turns a paint of the timeline into the text that is drawn."""
+
+    def __call__(self, text: str) -> str:
+        """Return the paint as it is written: ids renamed, one spelling."""
+        ...
+
+
+def opacity_text(share: float) -> str | None:
+    """Return an opacity with at most four decimals, kept inside 0..1; None for opaque."""
+    if share >= 1.0:
+        return None
+    if share <= 0.0:
+        return "0"
+    text = f"{share:.4f}".rstrip("0").rstrip(".")
+    return None if text == "1" else text
+
+
+class Moving:
+    """The start tag of an element that changes; jumps behind its `End` when it does not show.
+
+    `tag` is `<rect`, `rest` the attributes that never move with the closing bracket. For an
+    element without content `closing` is empty and there is no `End`.
+    """
+
+    __slots__ = ("dressing", "end", "hidden", "mask", "rest", "tag")
+
+    def __init__(self, tag: str, dressing: Dressing, rest: str, hidden: str, mask: int) -> None:
+        self.tag = tag
+        self.dressing = dressing
+        self.rest = rest
+        self.hidden = hidden
+        self.mask = mask
+        self.end: int | None = None
+
+    def run(self, run: Run, following: int) -> int:
+        """Write the start tag, or jump."""
+        dressed = self.dressing.dress(run.clock)
+        if dressed is None:
+            if not self.dressing.kept:
+                return following if self.end is None else self.end
+            text = f"{self.tag}{self.hidden}"
+        else:
+            text = f"{self.tag}{dressed[1]}{self.rest}"
+        if self.end is not None:
+            run.marks.append((len(run.out), run.mask))
+        run.out.append(text)
+        run.mask |= self.mask
+        return following
+
+
+class Wrapped:
+    """A text or an image: what it is drawn with stands on the element, when it shows around it."""
+
+    __slots__ = ("after", "content", "dressing", "mask", "rest", "tag")
+
+    def __init__(
+        self, tag: str, dressing: Dressing, rest: str, content: Content | str, mask: int
+    ) -> None:
+        self.after = ""
+        self.tag = tag
+        self.dressing = dressing
+        self.rest = rest
+        self.content = content
+        self.mask = mask
+
+    def around(self, before: str, after: str) -> None:
+        """Stand something directly around the element, inside the group."""
+        self.tag = before + self.tag
+        self.after = after + self.after
+
+    def run(self, run: Run, following: int) -> int:
+        """Write the element, in a group where opacity or display has to be carried."""
+        dressed = self.dressing.dress(run.clock)
+        if dressed is None and not self.dressing.kept:
+            return following
+        content = self.content
+        if not isinstance(content, str):
+            content = content.text(run.clock)
+            if not content:
+                return following
+        opacity, moving = dressed or ("", "")
+        text = f"{self.tag}{moving}{self.rest}{content}{self.after}"
+        if dressed is None:
+            text = f'<g display="none">{text}</g>'
+        elif opacity:
+            text = f'<g opacity="{opacity}">{text}</g>'
+        run.out.append(text)
+        run.mask |= self.mask
+        return following
+
+
+class Content(Protocol):
+    """Content that changes from frame to frame, from the end of the start tag on."""
+
+    def text(self, clock: Clock) -> str:
+        """Return the content for the clock; empty where nothing would be drawn."""
+        ...
+
+
+class Words:
+    """The words of a `data-frame-text` template."""
+
+    __slots__ = ("preserved", "template")
+
+    def __init__(self, template: Template, *, preserved: bool) -> None:
+        self.template = template
+        self.preserved = preserved
+
+    def text(self, clock: Clock) -> str:
+        """Return the rest of the start tag, the words as character data, and the end tag."""
+        words = self.template.words(clock.fields)
+        if not self.preserved:
+            words = normal_text(words)
+        return f">{character_text(words)}</text>" if words else ""
+
+
+def answers_missing(missing: Sequence[Request]) -> NeedsAnswers:
+    """Return the exception for the collected questions, each once, in the order asked."""
+    return NeedsAnswers(tuple(dict.fromkeys(missing)))

@@ -1,0 +1,75 @@
+"""Clip windows: when an element shows, and how far it has faded in or out.
+
+A window is closed at both ends and compared exactly, as fractions of the decimal text: a window
+that starts at a frame's instant shows in that frame. Fades are drawn values, so they are doubles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from nfbuild.errors import Place, SourceError
+from nfbuild.scene.numbers import exact
+from nfbuild.scene.tree import Element, describe
+
+ATTRIBUTES = ("data-start", "data-duration", "data-fade")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """From `start` to `end` seconds, both included; `fade` seconds at each end."""
+
+    start: Fraction
+    end: Fraction
+    fade: float
+    start_double: float
+    end_double: float
+
+    def visible(self, instant: Fraction) -> bool:
+        """Tell whether the element shows at `instant`."""
+        return self.start <= instant <= self.end
+
+    def always(self, duration: Fraction) -> bool:
+        """Tell whether the window says nothing for the instants 0 to `duration`."""
+        return self.fade <= 0.0 and self.start <= 0 and self.end >= duration
+
+    def presence(self, seconds: float) -> float:
+        """Return the fade's share of opacity, 0 to 1; exactly 1 away from the ends."""
+        fade = self.fade
+        if fade <= 0.0:
+            return 1.0
+        share = 1.0
+        since = seconds - self.start_double
+        left = self.end_double - seconds
+        if since < fade:
+            share = since / fade
+        if left < fade:
+            out = left / fade
+            share = min(share, out)
+        return max(share, 0.0)
+
+
+def read_window(element: Element, file: str, duration: Fraction) -> Window | None:
+    """Return the window an element declares, None where it declares nothing about time."""
+    start_text, length_text, fade_text = (element.get(name) for name in ATTRIBUTES)
+    if start_text is None and length_text is None and fade_text is None:
+        return None
+    start = Fraction(0) if start_text is None else _seconds(element, file, "data-start")
+    length = duration if length_text is None else _seconds(element, file, "data-duration")
+    fade = Fraction(0) if fade_text is None else _seconds(element, file, "data-fade")
+    # The end as a double is the sum of the two doubles: fades are drawn as the format's peer
+    # draws them, while showing or not is decided on the exact values.
+    return Window(start, start + length, float(fade), float(start), float(start) + float(length))
+
+
+def _seconds(element: Element, file: str, name: str) -> Fraction:
+    text = element.attributes[name]
+    value = exact(text)
+    if value is None or abs(value) > 1_000_000_000:
+        raise SourceError(
+            f"`{name}` of `{describe(element)}` is `{text}`, which is no number of seconds",
+            place=Place(file, element.line),
+            hint=f'write `{name}="0.5"`',
+        )
+    return value
