@@ -118,14 +118,13 @@ def _read(absolute: str, path: str, place: Place, missing_hint: str | None) -> t
         raise MediaError(
             f"`{path}` cannot be read: {reason}", place=place, code="media.unreadable"
         ) from None
-    with open(descriptor, "rb", closefd=True) as file:
-        found = os.fstat(file.fileno())
+    found = os.fstat(descriptor)
+    if not stat_modes.S_ISREG(found.st_mode):
+        os.close(descriptor)
         if stat_modes.S_ISDIR(found.st_mode):
             raise _directory(path, place)
-        if not stat_modes.S_ISREG(found.st_mode):
-            raise MediaError(
-                f"`{path}` is not an ordinary file", place=place, code="media.unreadable"
-            )
+        raise MediaError(f"`{path}` is not an ordinary file", place=place, code="media.unreadable")
+    with open(descriptor, "rb") as file:
         try:
             data = file.read()
         except OSError as error:

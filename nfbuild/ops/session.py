@@ -23,6 +23,7 @@ from nfbuild.ops.faces import FaceShelf
 from nfbuild.ops.inputs import ProjectFiles
 from nfbuild.ops.state import filesystem_now
 from nfbuild.ops.toolchain import Toolchain, hash_files, read_toolchain
+from nfbuild.store.files import HOST_FILES
 from nfbuild.store.local import write_blob
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ class Session:
                 processor_seconds=limits.frame_deadline, memory_bytes=limits.worker_memory
             ),
             audited=self.settings.audited,
-            readable=(self.staging.folder,),
+            readable=(self.staging.folder, *self.faces.files.values(), *HOST_FILES),
             writable=(self.staging.folder, self.project.cache.folder),
             environment=self.settings.environment,
         )

@@ -58,9 +58,10 @@ class State:
     """What a finished build relied on.
 
     `common` are the witnesses that every composition rests on (configuration, toolchain,
-    folders); `compositions` maps a name to its own; `rows` to what it reported; `exports` are folder,
-    file name pattern and fingerprint of what was exported. `began` is the file system's time at the run's start;
-    `settled` are files that the run wrote and that were left alone until the clock had moved on.
+    folders); `compositions` maps a name to its own; `rows` to what it reported; `exports` are
+    folder, file name pattern and fingerprint of what was exported. `began` is the file system's
+    time at the run's start; `settled` are files that the run wrote and that were left alone until
+    the clock had moved on.
     """
 
     began: int

@@ -32,6 +32,7 @@ from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import VerifyReport, VerifyRow, failure, reason_json, talk_json
 from nfbuild.ops.session import Session, Settings
 from nfbuild.project import Discovery, discover, select
+from nfbuild.project.discover import name_of
 
 REPEATS = Fraction(2, 100)
 """The share of repeats that is drawn again, at least one per composition that has any."""
@@ -309,8 +310,9 @@ def _excuse_json(judged: Judged) -> dict[str, object]:
 def _orphans(run: Verification, book: Book) -> Generator[Event, None, None]:
     stems = [listed.stem for listed in run.discovery.compositions]
     for stem in book.shelf(stems).orphaned:
+        name = name_of(run.session.project, stem)
         run.report.rows.append(
-            VerifyRow(stem, "orphaned", note="hint: `nfbuild ledger prune` removes the entry")
+            VerifyRow(name, "orphaned", note="hint: `nfbuild ledger prune` removes the entry")
         )
     yield from ()
 

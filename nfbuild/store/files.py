@@ -224,11 +224,15 @@ def make_directory(path: str, modes: Modes) -> None:
 # --- temporary files ------------------------------------------------------------------------------
 
 
+HOST_FILES: Final = ("/proc/sys/kernel/random/boot_id", "/etc/machine-id")
+"""What is read to name this host; who writes blobs may open these."""
+
+
 @cache
 def _host() -> str:
     """Return a short name of this boot and process number space: where a pid means a process."""
     parts = []
-    for path in ("/proc/sys/kernel/random/boot_id", "/etc/machine-id"):
+    for path in HOST_FILES:
         with contextlib.suppress(OSError), open(path, "rb") as file:
             parts.append(file.read(100))
     with contextlib.suppress(OSError):
