@@ -165,10 +165,10 @@ def _short(value: str) -> str:
 @speaking
 def status(voice: Voice, start: str, names: list[str]) -> int:
     """`nfbuild status`."""
-    from nfbuild.ops.session import open_session  # noqa: PLC0415
+    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
     from nfbuild.ops.status import status as operation  # noqa: PLC0415
 
-    with open_session(start) as session:
+    with open_session(start, Settings(observe=True)) as session:
         report = follow(operation(session, names, start), voice)
     if voice.as_json:
         put_json(report.to_json())

@@ -15,6 +15,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 from nfbuild.digests import BlobDigest, InputDigest, RecordKey, derive, is_hex_digest
@@ -43,12 +44,18 @@ Value = TypeVar("Value")
 class Staging:
     """A folder of pictures and embedded faces, each under the digest of its content.
 
-    It is what a worker stands in: a document can name nothing else.
+    It is what a worker stands in: a document can name nothing else. `make` makes it when
+    something is staged for the first time.
     """
 
-    folder: str
+    make: Callable[[], str]
     _sources: dict[str, Callable[[], bytes]] = field(default_factory=dict)
     _there: set[str] = field(default_factory=set)
+
+    @cached_property
+    def folder(self) -> str:
+        """The folder's absolute path."""
+        return self.make()
 
     def offer(self, name: str, content: Callable[[], bytes]) -> None:
         """Say where a staged file's bytes come from; it is written when it is first needed."""

@@ -65,6 +65,7 @@ class Build:
 
 def build(session: Session, options: BuildOptions) -> Generator[Event, None, BuildReport]:
     """Build the compositions that `options.names` mean; yields events, returns the report."""
+    session.note_start()
     discovery = discover(session.project)
     listed = select(session.project, discovery.compositions, options.names, options.start)
     run = Build(session, options, discovery, listed, BuildReport())

@@ -45,12 +45,13 @@ Trust = Literal["kept", "fresh"]
 class Settings:
     """How a run goes about it; nothing here may change a byte of what it makes.
 
-    `jobs` None is one worker per core, 0 draws in this process. `fresh` reads no record and no
+    With `observe` nothing is written that outlives the run. `jobs` None is one worker per core, 0 draws in this process. `fresh` reads no record and no
     blob; `keep_rasters` lets a worker keep a static bottom; `shuffle` is the seed of the dispatch
     order (`reproduce`). `target` names what performs tasks (tests give a double).
     """
 
     jobs: int | None = None
+    observe: bool = False
     fresh: bool = False
     replace_shared: bool = False
     require_shared: bool = False
@@ -72,7 +73,7 @@ class Session:
         self._stack = contextlib.ExitStack()
         self._executor: Executor | None = None
         self.decoder_witnesses: dict[str, Witness] = {}
-        self.began = self._filesystem_now()
+        self.began = 0
         self.started = time.perf_counter()
 
     def __enter__(self) -> Self:
@@ -81,12 +82,14 @@ class Session:
     def __exit__(self, *exc_info: object) -> None:
         self._stack.close()
 
-    def _filesystem_now(self) -> int:
-        # Where nothing can be written no state is kept either, so nothing will rest on this.
+    def note_start(self) -> None:
+        """Note the file system's time before anything is read, for the state that a build leaves.
+
+        Where nothing can be written no state is kept either.
+        """
         with contextlib.suppress(OSError):
-            if os.path.isdir(self.project.cache.folder):
-                return filesystem_now(self.project.cache.folder)
-        return 0
+            os.makedirs(self.project.cache.folder, exist_ok=True)
+            self.began = filesystem_now(self.project.cache.folder)
 
     @cached_property
     def toolchain(self) -> Toolchain:
@@ -103,8 +106,11 @@ class Session:
         """The local cache and the shared tiers behind it."""
         from nfbuild.store.stack import open_caches  # noqa: PLC0415  not for a run without frames
 
+        folder = self.project.cache.folder
+        if self.settings.observe and not os.path.isdir(folder):
+            folder = self.staging.folder
         caches = open_caches(
-            self.project.cache.folder,
+            folder,
             [(tier.url, tier.mode) for tier in self.project.cache.shared],
             require=self.settings.require_shared,
             replace=self.settings.replace_shared,
@@ -115,15 +121,20 @@ class Session:
     @cached_property
     def staging(self) -> Staging:
         """The folder that workers stand in."""
-        folder = self._staging_folder()
-        self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        staging = Staging(folder)
+        staging = Staging(self._make_staging)
         for face in self.faces.faces:
             staging.offer(f"{face.digest}.ttf", partial(bytes, face.data))
         return staging
 
+    def _make_staging(self) -> str:
+        folder = self._staging_folder()
+        self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
     def _staging_folder(self) -> str:
         parent = os.path.join(self.project.cache.folder, "staging")
+        if self.settings.observe:
+            return tempfile.mkdtemp(prefix="nfbuild-")
         try:
             os.makedirs(parent, exist_ok=True)
             return tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=parent)
