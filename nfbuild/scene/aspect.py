@@ -39,10 +39,7 @@ def placement(element: Element, width: int, height: int) -> Placement | None:
         return None
     x, y, box_width, box_height = box
     horizontal, vertical = box_width / width, box_height / height
-    if mode == "contain":
-        factor = min(horizontal, vertical)
-    else:
-        factor = max(horizontal, vertical)
+    factor = min(horizontal, vertical) if mode == "contain" else max(horizontal, vertical)
     drawn_width, drawn_height = width * factor, height * factor
     return Placement(
         x + (box_width - drawn_width) / 2,

@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from nfbuild.scene.attributes import drawn_attributes
 from nfbuild.scene.box import TextBox, center
 from nfbuild.scene.clock import Clock
-from nfbuild.scene.frametext import ATTRIBUTE as FRAME_TEXT
-from nfbuild.scene.frametext import read_template
-from nfbuild.scene.names import body_name, content_name
 from nfbuild.scene.colour import normal_colour
+from nfbuild.scene.frametext import ATTRIBUTE as FRAME_TEXT
+from nfbuild.scene.frametext import Template, read_template
+from nfbuild.scene.laid import Laid
+from nfbuild.scene.layout import wants_layout
+from nfbuild.scene.layout.raster import Rastering
+from nfbuild.scene.names import body_name, content_name
 from nfbuild.scene.normal import normal_text
 from nfbuild.scene.pool import Pool
 from nfbuild.scene.program import (
@@ -33,6 +36,7 @@ from nfbuild.scene.program import (
     Words,
     Wrapped,
 )
+from nfbuild.scene.protocols import LayoutContext
 from nfbuild.scene.references import ids_in, ids_of, renamed
 from nfbuild.scene.sheet import DRAWN, SHAPES, Sheet
 from nfbuild.scene.tree import Element
@@ -54,6 +58,16 @@ Embed = Callable[["Compiler", Element, "Context"], "list[Item]"]
 
 
 @dataclass(frozen=True, slots=True)
+class Drawing:
+    """What the compiler asks of others: images, the ink of texts, layout, raster text."""
+
+    embed: Embed
+    text_box: TextBox
+    layout: LayoutContext
+    rastering: Rastering | None
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What holds at a place in the tree: blanks of text kept, and nothing may be left out."""
 
@@ -64,14 +78,11 @@ class Context:
 class Compiler:
     """Compiles one sheet for one place where it is drawn; `prefix` tells that place."""
 
-    def __init__(
-        self, sheet: Sheet, pool: Pool, prefix: str, embed: Embed, text_box: TextBox
-    ) -> None:
+    def __init__(self, sheet: Sheet, pool: Pool, prefix: str, drawing: Drawing) -> None:
         self.sheet = sheet
         self.pool = pool
         self.prefix = prefix
-        self.embed = embed
-        self.text_box = text_box
+        self.drawing = drawing
         self.moving_definitions: list[Program] = []
         self.styles_mask = 0
         self.nested = 0
@@ -249,7 +260,7 @@ class Compiler:
             items += self._text(element, _inside(element, context), kept=kept)
             return None
         if element.tag == "image":
-            items += self.embed(self, element, Context(context.preserved, kept))
+            items += self.drawing.embed(self, element, Context(context.preserved, kept))
             return None
         drawn = self.drawn(element)
         mask = self.mask_of(element)
@@ -292,14 +303,14 @@ class Compiler:
         """
         sheet = self.sheet
         window = read_window(element, sheet.path, sheet.canvas.duration)
-        if window is not None and window.always(sheet.canvas.duration):
+        if window is not None and window.always(float(sheet.canvas.duration)):
             window = None
         tracks = sheet.tracks.get(element, ())
         if window is None and not tracks:
             return None
         auto = None
         if any(track.automatic for track in tracks):
-            auto = center(element, sheet.path, self.text_box)
+            auto = center(element, sheet.path, self.drawing.text_box)
         fixed = {name: drawn.pop(name) for name in MOVING if name in drawn}
         return Dressing(
             window=window,
@@ -364,9 +375,14 @@ class Compiler:
         template = element.get(FRAME_TEXT)
         words: Words | str
         preserved = context.preserved
+        read = None
         if template is not None:
-            fields = self._start_clock.fields
-            words = Words(read_template(element, sheet.path, fields), preserved=preserved)
+            read = read_template(element, sheet.path, self._start_clock.fields)
+        rastering = self.drawing.rastering
+        if wants_layout(element) or (rastering is not None and element.get("data-raster")):
+            return self._laid(element, read, preserved=preserved, kept=kept)
+        if read is not None:
+            words = Words(read, preserved=preserved)
         else:
             text = element.all_text()
             flat = normal_text(text)
@@ -383,6 +399,29 @@ class Compiler:
         drawn["font-family"] = face.digest
         mask = self.mask_of(element) | self.pool.face(face.digest)
         return self.wrapped(element, drawn, words, mask, kept=kept)
+
+    def _laid(
+        self, element: Element, template: Template | None, *, preserved: bool, kept: bool
+    ) -> list[Item]:
+        if element.get("display") == "none":
+            return []
+        drawn = self.drawn(element)
+        name = drawn.get("id")
+        dressing = self.dressed(element, drawn, kept=kept)
+        face = self.sheet.faces.face_of(element)
+        laid = Laid(
+            element,
+            dressing,
+            template=template,
+            preserved=preserved,
+            name=name,
+            face=face,
+            mask=self.mask_of(element),
+            context=self.drawing.layout,
+            rastering=self.drawing.rastering if element.get("data-raster") else None,
+            pool=self.pool,
+        )
+        return [laid]
 
     def wrapped(
         self,

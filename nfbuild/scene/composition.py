@@ -19,6 +19,7 @@ from nfbuild.scene.clock import Clock
 from nfbuild.scene.compile import Compiler
 from nfbuild.scene.embed import Embedder, definitions
 from nfbuild.scene.inputs import SceneInputs, scene_inputs
+from nfbuild.scene.layout.raster import TextHandler
 from nfbuild.scene.pool import Pool
 from nfbuild.scene.program import Constant, Program, Run, answers_missing, execute
 from nfbuild.scene.protocols import Finding, Limits, Services, SourceFile
@@ -65,6 +66,7 @@ class VectorComposition:
         compiler: Compiler,
         programs: Sequence[Program],
         pool: Pool,
+        *,
         inputs: SceneInputs,
         warnings: tuple[Finding, ...],
     ) -> None:
@@ -150,11 +152,17 @@ class _Piece:
         return "".join(run.out).encode()
 
 
-def load_vector(source: SourceFile, services: Services, limits: Limits) -> VectorComposition:
+def load_vector(
+    source: SourceFile,
+    services: Services,
+    limits: Limits,
+    *,
+    handler: TextHandler | None = None,
+) -> VectorComposition:
     """Return an SVG composition ready to bake; may raise `NeedsAnswers`, `CompositionError`."""
     sheet = read_sheet(source, services, limits)
     pool = Pool()
-    embedder = Embedder(services, limits, pool)
+    embedder = Embedder(services, limits, pool, handler)
     compiler, programs = embedder.compile(sheet, "")
     if embedder.missing:
         raise answers_missing(embedder.missing)
@@ -164,7 +172,9 @@ def load_vector(source: SourceFile, services: Services, limits: Limits) -> Vecto
         for finding in (*each.findings, *each.faces.findings)
     ]
     inputs = scene_inputs(embedder.sheets, sheet, embedder.media)
-    return VectorComposition(sheet, compiler, programs, pool, inputs, tuple(warnings))
+    return VectorComposition(
+        sheet, compiler, programs, pool, inputs=inputs, warnings=tuple(warnings)
+    )
 
 
 def _is_still(path: str) -> bool:

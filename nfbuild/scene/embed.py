@@ -8,18 +8,31 @@ Source: the format's rules for embedded media.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from nfbuild.errors import CompositionError, MediaError, Place, SourceError
 from nfbuild.scene.aspect import declared_box, placement
 from nfbuild.scene.baked import PictureRef
 from nfbuild.scene.clock import Clock
-from nfbuild.scene.compile import Compiler, Context
+from nfbuild.scene.compile import Compiler, Context, Drawing
+from nfbuild.scene.layout.raster import Rastering, TextHandler
 from nfbuild.scene.mapping import Mapping, read_mapping
+from nfbuild.scene.names import content_name
 from nfbuild.scene.numbers import double, shown
 from nfbuild.scene.pool import Pool
 from nfbuild.scene.program import Constant, Dressing, Item, Program, Run, Wrapped, execute
-from nfbuild.scene.protocols import Limits, NeedsAnswers, Picture, Request, Services, SourceFile
+from nfbuild.scene.protocols import (
+    Clip,
+    LayoutContext,
+    Limits,
+    NeedsAnswers,
+    Picture,
+    Request,
+    Services,
+    SourceFile,
+    Videos,
+)
 from nfbuild.scene.references import (
     NESTED_SUFFIXES,
     VIDEO_SUFFIXES,
@@ -45,7 +58,13 @@ _CANVAS_ATTRIBUTES = frozenset(
 class Embedder:
     """Reads the files that images refer to; one for a composition with all that it nests."""
 
-    def __init__(self, services: Services, limits: Limits, pool: Pool) -> None:
+    def __init__(
+        self, services: Services, limits: Limits, pool: Pool, handler: TextHandler | None = None
+    ) -> None:
+        self.rastering: Rastering | None = None
+        if handler is not None:
+            prepare = services.pictures.prepare
+            self.rastering = Rastering(handler, lambda file, place: prepare(file, place=place))
         self.services = services
         self.limits = limits
         self.pool = pool
@@ -57,7 +76,13 @@ class Embedder:
     def compiler(self, sheet: Sheet, prefix: str) -> Compiler:
         """Return a compiler for a sheet, drawn at the place `prefix`."""
         boxes = TextBoxes(self.services, sheet, self.missing)
-        return Compiler(sheet, self.pool, prefix, self.embed, boxes.box)
+        canvas = sheet.canvas
+        context = LayoutContext(
+            sheet.path, canvas.width, canvas.height, self.services.measurer, sheet.faces.face_of
+        )
+        return Compiler(
+            sheet, self.pool, prefix, Drawing(self.embed, boxes.box, context, self.rastering)
+        )
 
     def compile(self, sheet: Sheet, prefix: str) -> tuple[Compiler, list[Program]]:
         """Compile a sheet and everything nested in it."""
@@ -133,8 +158,6 @@ class Embedder:
         return f'<g clip-path="url(#{name})">', "</g>", bits
 
     def _clip(self, box: tuple[float, float, float, float]) -> tuple[str, int]:
-        from nfbuild.scene.names import content_name
-
         x, y, width, height = (shown(value) for value in box)
         rect = f'<rect height="{height}" width="{width}" x="{x}" y="{y}"/>'
         name = content_name(rect)
@@ -187,18 +210,14 @@ class Embedder:
         dressing = compiler.dressed(element, drawn, kept=context.kept)
         return [
             _Video(
-                self,
-                file,
-                place,
-                rate,
-                clip.frames,
-                clip.duration,
-                mapping,
-                dressing,
-                f"{before}<image",
-                f"{resting_text(drawn)}/>{after}",
-                mask,
-            )  # fmt: skip
+                _Reel(file, place, rate, clip, mapping),
+                videos,
+                self.pool,
+                dressing=dressing,
+                before=f"{before}<image",
+                after=f"{resting_text(drawn)}/>{after}",
+                mask=mask,
+            )
         ]
 
     # -- nested compositions
@@ -246,15 +265,17 @@ class Embedder:
         before, after = _root_group(child)
         return [
             _Nested(
-                dressing,
-                read_mapping(element, parent),
                 child,
                 programs,
-                attribute_text("opacity", group.pop("opacity")) if "opacity" in group else "",
-                fit,
-                f"{attributes_text(group)}>{before}",
-                f"{after}</g>",
-                compiler.mask_of(element) | child.styles_mask,
+                dressing=dressing,
+                mapping=read_mapping(element, parent),
+                opacity=attribute_text("opacity", group.pop("opacity"))
+                if "opacity" in group
+                else "",
+                fit=fit,
+                before=f"{attributes_text(group)}>{before}",
+                after=f"{after}</g>",
+                mask=compiler.mask_of(element) | child.styles_mask,
             )
         ]
 
@@ -268,10 +289,11 @@ class _Nested:
 
     def __init__(
         self,
-        dressing: Dressing,
-        mapping: Mapping,
         child: Compiler,
         programs: Sequence[Program],
+        *,
+        dressing: Dressing,
+        mapping: Mapping,
         opacity: str,
         fit: str,
         before: str,
@@ -291,24 +313,24 @@ class _Nested:
     def run(self, run: Run, following: int) -> int:
         """Write the group and, inside, the child at its own time."""
         clock = run.clock
-        dressed = self.dressing.dress(clock)
+        state = self.dressing.state(clock)
         kept = self.dressing.kept
-        if dressed is None and not kept:
+        if state is None and not kept:
             return following
         canvas = self.child.sheet.canvas
         run.clock = Clock(canvas, self.mapping.instant(clock.instant, canvas.duration))
         length = len(run.out)
         start = ""
         end = self.after
-        if dressed is None:
+        own = None
+        if state is None:
             start, end = '<g display="none">', f"{end}</g>"
-        elif dressed[0]:
-            start, end = f'<g opacity="{dressed[0]}">', f"{end}</g>"
-        transform = self.dressing.transform(clock)
-        transform = f"{transform} {self.fit}" if transform else self.fit
-        run.out.append(
-            f"{start}<g{self.opacity}{attribute_text('transform', transform)}{self.before}"
-        )
+        else:
+            if state[0] is not None:
+                start, end = f'<g opacity="{state[0]}">', f"{end}</g>"
+            own = state[3]
+        transform = attribute_text("transform", f"{own} {self.fit}" if own else self.fit)
+        run.out.append(f"{start}<g{self.opacity}{transform}{self.before}")
         for program in self.programs:
             execute(program, run)
         if len(run.out) == length + 1 and not kept:
@@ -333,35 +355,41 @@ def definitions(compiler: Compiler, run: Run) -> None:
     run.out = out
 
 
+@dataclass(frozen=True, slots=True)
+class _Reel:
+    """A video and the clock it is shown on."""
+
+    file: SourceFile
+    place: Place
+    rate: Fraction
+    clip: Clip
+    mapping: Mapping
+
+    def number(self, instant: Fraction) -> int:
+        """Return which picture shows at the parent's `instant`; past the end it is the last."""
+        seconds = self.mapping.instant(instant, self.clip.duration)
+        return min(self.clip.frames - 1, int(seconds * self.rate))
+
+
 class _Video:
     """Draws one picture of a video."""
 
-    __slots__ = (
-        "after", "before", "dressing", "duration", "embedder", "file", "frames", "mapping",
-        "mask", "place", "rate",
-    )  # fmt: skip
+    __slots__ = ("after", "before", "dressing", "mask", "pool", "reel", "videos")
 
     def __init__(
         self,
-        embedder: Embedder,
-        file: SourceFile,
-        place: Place,
-        rate: Fraction,
-        frames: int,
-        duration: Fraction,
-        mapping: Mapping,
+        reel: _Reel,
+        videos: Videos,
+        pool: Pool,
+        *,
         dressing: Dressing,
         before: str,
         after: str,
         mask: int,
     ) -> None:
-        self.embedder = embedder
-        self.file = file
-        self.place = place
-        self.rate = rate
-        self.frames = frames
-        self.duration = duration
-        self.mapping = mapping
+        self.reel = reel
+        self.videos = videos
+        self.pool = pool
         self.dressing = dressing
         self.before = before
         self.after = after
@@ -372,17 +400,14 @@ class _Video:
         dressed = self.dressing.dress(run.clock)
         if dressed is None and not self.dressing.kept:
             return following
-        videos = self.embedder.services.videos
-        assert videos is not None
-        seconds = self.mapping.instant(run.clock.instant, self.duration)
-        number = min(self.frames - 1, max(0, int(seconds * self.rate)))
+        reel = self.reel
+        number = reel.number(run.clock.instant)
         try:
-            picture = videos.frame(self.file, number, rate=self.rate, place=self.place)
+            picture = self.videos.frame(reel.file, number, rate=reel.rate, place=reel.place)
         except NeedsAnswers as need:
             run.missing += need.requests
             return following
-        pool = self.embedder.pool
-        run.mask |= self.mask | pool.picture(PictureRef(picture.digest, picture.suffix))
+        run.mask |= self.mask | self.pool.picture(PictureRef(picture.digest, picture.suffix))
         opacity, moving = dressed or ("", "")
         text = f'{self.before}{moving} href="{picture.name}"{self.after}'
         if dressed is None:

@@ -31,8 +31,9 @@ _ARITIES = {
     "skewX": (1,),
     "skewY": (1,),
 }
+_LETTERS = "MLHVCSQTZmlhvcsqtz"
 _PATH_TOKEN = re.compile(
-    r"[ \t\r\n,]*(?:([MLHVCSQTZmlhvcsqtz])|([-+]?[0-9]*\.?[0-9]*)(?=[MLHVCSQTZmlhvcsqtz \t\r\n,]|$))",
+    rf"[ \t\r\n,]*(?:([{_LETTERS}])|([-+]?[0-9]*\.?[0-9]*)(?=[{_LETTERS} \t\r\n,]|$))",
     re.ASCII,
 )
 _LIST = re.compile(r"[-+0-9. \t\r\n,]*", re.ASCII)

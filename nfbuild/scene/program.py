@@ -46,6 +46,9 @@ class Item(Protocol):
 
 Program: TypeAlias = "Sequence[Item]"
 
+State: TypeAlias = "tuple[str | None, str | None, str | None, str | None]"
+"""Opacity, fill, stroke, transform."""
+
 
 def execute(program: Program, run: Run) -> None:
     """Run all items; questions that cannot be answered yet are collected in `run.missing`."""
@@ -162,63 +165,59 @@ class Dressing:
         self.wrapped = wrapped
         self.paint = paint
 
-    def transform(self, clock: Clock) -> str:
-        """Return the transform alone: the author's own and the animated one after it."""
-        motion = None
-        for track in self.tracks:
-            values = track.at(clock.seconds)
-            if values.transform is not None:
-                motion = values.transform
-        own = self.own_transform or ""
-        text = "" if motion is None else motion.text(self.auto)
-        return f"{own} {text}" if own and text else own or text
-
     def dress(self, clock: Clock) -> tuple[str, str] | None:
         """Return (opacity, attribute text); None where the element does not show.
 
         The attribute text holds fill, opacity (unless `wrapped`), stroke and transform.
         """
+        state = self.state(clock)
+        if state is None:
+            return None
+        opacity, fill, stroke, transform = state
+        parts = ""
+        if fill is not None:
+            parts = attribute_text("fill", fill)
+        if opacity is not None and not self.wrapped:
+            parts += f' opacity="{opacity}"'
+        if stroke is not None:
+            parts += attribute_text("stroke", stroke)
+        if transform is not None:
+            parts += attribute_text("transform", transform)
+        return (opacity or "", parts)
+
+    def state(self, clock: Clock) -> State | None:
+        """Return opacity, fill, stroke and transform as they are written; None where hidden."""
         window = self.window
+        seconds = clock.seconds
         presence = 1.0
         if window is not None:
-            if not window.visible(clock.instant):
+            if not window.visible(seconds):
                 return None
-            presence = window.presence(clock.seconds)
-        fill, stroke, opacity = self.fill, self.stroke, None
+            presence = window.presence(seconds)
+        fill, stroke, share = self.fill, self.stroke, None
         motion = None
-        seconds = clock.seconds
         for track in self.tracks:
             values: Values = track.at(seconds)
             if values.fill is not None:
                 fill = self.paint(values.fill)
             if values.opacity is not None:
-                opacity = values.opacity
+                share = values.opacity
             if values.stroke is not None:
                 stroke = self.paint(values.stroke)
             if values.transform is not None:
                 motion = values.transform
-        shown = self.opacity
-        if opacity is not None or presence < 1.0:
+        opacity = self.opacity
+        if share is not None or presence < 1.0:
             # A fade replaces an opacity that the author wrote and multiplies an animated one.
-            share = presence if opacity is None else opacity * presence
-            shown = opacity_text(share)
-            if shown == "0" and not self.kept:
+            opacity = opacity_text(presence if share is None else share * presence)
+            if opacity == "0" and not self.kept:
                 return None
         transform = self.own_transform
         if motion is not None:
             text = motion.text(self.auto)
             if text:
                 transform = f"{transform} {text}" if transform else text
-        parts = ""
-        if fill is not None:
-            parts = attribute_text("fill", fill)
-        if shown is not None and not self.wrapped:
-            parts += f' opacity="{shown}"'
-        if stroke is not None:
-            parts += attribute_text("stroke", stroke)
-        if transform:
-            parts += attribute_text("transform", transform)
-        return (shown or "", parts)
+        return (opacity, fill, stroke, transform)
 
 
 class PaintRule(Protocol):

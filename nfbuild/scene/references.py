@@ -123,19 +123,21 @@ def read_file(
 
 def _inline(reference: str, where: str, *, base: str, place: Place) -> SourceFile:
     head, comma, payload = reference.partition(",")
-    try:
-        if not comma:
-            raise ValueError("there is no comma before the data")
-        raw = unquote_to_bytes(payload)
-        if head.rstrip(_BLANKS).lower().endswith(";base64"):
+    raw = unquote_to_bytes(payload)
+    reason = "" if comma else "there is no comma before the data"
+    if head.rstrip(_BLANKS).lower().endswith(";base64"):
+        try:
             raw = b64decode(raw.translate(None, b" \t\r\n"), validate=True)
-    except (ValueError, binascii.Error) as error:
+        except binascii.Error as error:
+            reason = str(error)
+    if reason:
+        reason = reason[0].lower() + reason[1:]
         raise MediaError(
-            f"the `data:` reference of `{where}` cannot be decoded: {error}",
+            f"the `data:` reference of `{where}` cannot be decoded: {reason}",
             place=place,
             code="media.inline",
             hint="write `data:image/png;base64,` and the file's bytes in base64",
-        ) from None
+        )
     digest = file_digest(raw)
     return SourceFile(f"{base}#data-{digest[:16]}", raw, digest)
 
@@ -143,6 +145,6 @@ def _inline(reference: str, where: str, *, base: str, place: Place) -> SourceFil
 def inline_type(reference: str) -> str | None:
     """Return the media type of a `data:` reference, None for any other reference."""
     stripped = reference.strip(_BLANKS)
-    if not stripped[:5].lower() == "data:":
+    if stripped[:5].lower() != "data:":
         return None
     return stripped[5:].partition(",")[0].partition(";")[0].strip(_BLANKS).lower()

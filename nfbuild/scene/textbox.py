@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from nfbuild.scene.box import Box
+from nfbuild.scene.layout.ink import Ruler
+from nfbuild.scene.layout.values import size_of, value
 from nfbuild.scene.normal import normal_text
-from nfbuild.scene.numbers import double
 from nfbuild.scene.protocols import NeedsAnswers, Request, Services
 from nfbuild.scene.sheet import Sheet
 from nfbuild.scene.tree import Element
-from nfbuild.scene.write import attributes_text, character_text
-
-_DEFAULT_SIZE = 16.0
 
 
 class TextBoxes:
@@ -22,37 +20,19 @@ class TextBoxes:
         self._missing = missing
 
     def box(self, element: Element) -> Box | None:
-        """Return the ink's box in the text's own coordinates, None where there is no ink.
-
-        The text is drawn alone at a whole pixel and its box moved to where it stands: what is
-        measured does not depend on the place, so one answer serves every place.
-        """
+        """Return the ink's box in the text's own coordinates, None where there is no ink."""
+        path = self._sheet.path
         text = normal_text(element.all_text())
         if not text:
             return None
-        size = double(element.get("font-size") or "") or _DEFAULT_SIZE
-        face = self._sheet.faces.face_of(element)
-        margin = int(size * 2) + 2
-        width = margin * 2 + int(size * (len(text) + 1))
-        height = margin * 2 + int(size)
-        attributes = {
-            "font-family": face.digest,
-            "font-size": f"{size:g}",
-            "x": str(margin),
-            "y": str(margin + int(size)),
-        }
-        document = (
-            f'<svg height="{height}" viewBox="0 0 {width} {height}" width="{width}" '
-            f'xmlns="http://www.w3.org/2000/svg"><text{attributes_text(attributes)}>'
-            f"{character_text(text)}</text></svg>"
-        ).encode()
+        ruler = Ruler(self._services.measurer, self._sheet.faces.face_of(element))
+        ink = ruler.box(text, size_of(element, path))
         try:
-            ink = self._services.measurer.ink(document, width, height, (face.digest,))
+            ruler.settle()
         except NeedsAnswers as need:
             self._missing += need.requests
             return None
-        if ink.empty:
+        if not ink.width:
             return None
-        x = (double(element.get("x") or "0") or 0.0) - margin
-        y = (double(element.get("y") or "0") or 0.0) - margin - int(size)
-        return (x + ink.left, y + ink.top, x + ink.right, y + ink.bottom)
+        x, y = value(element, "x", 0.0, path), value(element, "y", 0.0, path)
+        return (x + ink.left, y + ink.top, x + ink.left + ink.width, y + ink.bottom)

@@ -308,17 +308,17 @@ def _read_keyframe(
         if value is not None:
             _check_value(name, value, target, place)
             properties[name] = value
-    for name in frame:
-        if name not in PROPERTIES and name not in ("t", "ease"):
-            findings.append(
-                Finding(
-                    "animation.unknown_property",
-                    f"`{name}` of `{target}` cannot be animated",
-                    file,
-                    line,
-                    "a timeline moves `opacity`, `transform`, `fill` and `stroke`",
-                )
-            )
+    findings += [
+        Finding(
+            "animation.unknown_property",
+            f"`{name}` of `{target}` cannot be animated",
+            file,
+            line,
+            "a timeline moves `opacity`, `transform`, `fill` and `stroke`",
+        )
+        for name in frame
+        if name not in PROPERTIES and name not in ("t", "ease")
+    ]
     ease = frame.get("ease")
     if ease is not None and (not isinstance(ease, str) or find(ease) is None):
         findings.append(_unknown_ease(ease, target, file, line))
