@@ -105,7 +105,8 @@ class Answers:
         self._staging = staging
         self._store = store
         self._fresh = fresh
-        self._inks: dict[RecordKey, Ink] = {}
+        self._inks: dict[MeasureRequest, Ink] = {}
+        self._unknown: set[MeasureRequest] = set()
         self._pictures: dict[RecordKey, Picture] = {}
         self.measured = 0
 
@@ -121,15 +122,17 @@ class Answers:
 
     def ink(self, document: bytes, width: int, height: int, faces: tuple[InputDigest, ...]) -> Ink:
         """Answer `scene.Measurer`."""
-        key = self._measure_key(document, width, height, faces)
-        known = self._inks.get(key)
+        request = MeasureRequest(document, width, height, faces)
+        known = self._inks.get(request)
         if known is not None:
             return known
-        kept = _ink(self._kept(key))
-        if kept is None:
-            raise NeedsAnswers([MeasureRequest(document, width, height, faces)])
-        self._inks[key] = kept
-        return kept
+        if request not in self._unknown:
+            kept = _ink(self._kept(self._measure_key(document, width, height, faces)))
+            if kept is not None:
+                self._inks[request] = kept
+                return kept
+            self._unknown.add(request)
+        raise NeedsAnswers([request])
 
     def _measure_key(
         self, document: bytes, width: int, height: int, faces: tuple[InputDigest, ...]
@@ -230,7 +233,8 @@ class Answers:
             self.measured += 1
             box = (value.left, value.top, value.right, value.bottom)
             key = self._measure_key(request.document, request.width, request.height, request.faces)
-            self._inks[key] = Ink(value.empty, *box)
+            self._inks[request] = Ink(value.empty, *box)
+            self._unknown.discard(request)
             kept[key] = _packed(int(value.empty), *box)
         elif isinstance(request, DecodeRequest):
             assert isinstance(value, Decoded)

@@ -36,6 +36,10 @@ from nfbuild.scene.protocols import (
 from nfbuild.scene.protocols import Limits as SceneLimits
 
 
+# So many frames in a row that ask nothing new: the others will hardly do.
+_BARREN = 3
+
+
 class CompositionPictures:
     """Answers the scene's questions about pictures, and notes which decoders were needed."""
 
@@ -202,15 +206,20 @@ def ask(session: Session, film: Film, questions: Questions, wanted: Sequence[int
     film.wanted = wanted
     start = 0
     while start < len(wanted):
-        missing: list[Request] = []
+        missing: dict[Request, None] = {}
         stopped: int | None = None
+        barren = 0
         for at in range(start, len(wanted)):
             number = wanted[at]
             try:
                 frame = film.scene.bake(number)
             except NeedsAnswers as need:
-                missing.extend(need.requests)
                 stopped = at if stopped is None else stopped
+                before = len(missing)
+                missing.update(dict.fromkeys(need.requests))
+                barren = 0 if len(missing) > before else barren + 1
+                if barren == _BARREN:
+                    break
                 continue
             if stopped is None:
                 scene = film.scene_key(frame)
@@ -218,7 +227,7 @@ def ask(session: Session, film: Film, questions: Questions, wanted: Sequence[int
                 film.frames.append(questions.ask(key, scene, film.index, number))
         if stopped is None:
             return
-        session.answers.answer(missing)
+        session.answers.answer(list(missing))
         start = stopped
 
 
