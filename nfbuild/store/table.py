@@ -107,7 +107,12 @@ class _BoundedCache(diskcache.Cache):  # type: ignore[misc] # diskcache has no t
 
     def __init__(self, directory: str, *, wait: float) -> None:
         self._until = time.monotonic() + wait
-        super().__init__(directory, timeout=wait, disk=_PlainDisk, **_SETTINGS)
+        try:
+            super().__init__(directory, timeout=wait, disk=_PlainDisk, **_SETTINGS)
+        except BaseException:
+            # The error's traceback would keep the connection, and with it the files, open.
+            self.close()
+            raise
         self._until = None
 
     @property
