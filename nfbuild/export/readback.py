@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from nfbuild.export.plan import ExportPlan
     from nfbuild.export.settings import Coding
 
-_LUMA_BOUND = 24
 _FIELDS = 16
+_FIELD_SIDE = 8
+"""Pixels: what a coarse quantiser does to less than one of its blocks says little."""
 _FLOAT_SECONDS = Fraction(1, 10**6)
 """What a reader that tells times as floating-point milliseconds may be off."""
 _SOUND_BOUND = Fraction(1, 20)
@@ -60,8 +61,9 @@ def means_of(planes: list[Any], bits: int) -> Means:
 def _fields(plane: Any) -> Any:
     """Return the means of a plane's fields."""
     tall, wide = plane.shape
-    rows = np.arange(min(_FIELDS, tall)) * tall // min(_FIELDS, tall)
-    columns = np.arange(min(_FIELDS, wide)) * wide // min(_FIELDS, wide)
+    down, across = (max(1, min(_FIELDS, side // _FIELD_SIDE)) for side in (tall, wide))
+    rows = np.arange(down) * tall // down
+    columns = np.arange(across) * wide // across
     sums = np.add.reduceat(plane, rows, axis=0, dtype=np.int64)
     sums = np.add.reduceat(sums, columns, axis=1)
     sizes = np.diff(np.append(rows, tall))[:, None] * np.diff(np.append(columns, wide))
@@ -171,7 +173,7 @@ def check_film(
             want = expected[count]
             if plan.alpha and _apart(got.alpha, want.alpha) > coding.alpha_bound:
                 raise _fault(plan, f"has other transparency in frame {count}")
-            if _apart(got.luma, want.luma) > _LUMA_BOUND:
+            if _apart(got.luma, want.luma) > coding.luma_bound:
                 raise _fault(plan, f"shows another picture in frame {count}")
             count += 1
         if count != len(expected):

@@ -6,7 +6,8 @@ Containers and codecs are told to be bit-exact: no dates, no library versions, n
 Look-ahead is kept short, so that an encoder holds few frames: what it holds is stated here.
 
 `quality` is 1 to 100, higher is better and larger, the same scale for all formats; each turns
-it into its codec's own number. Not here: driving the encoder (`film`).
+it into its codec's own number. The worst is still a picture: H.264 at 40 of 51, VP9 at 50 of 63.
+Not here: driving the encoder (`film`).
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nfbuild.export.plan import ExportPlan
 
-DEFAULT_QUALITY = 65
+DEFAULT_QUALITY = 55
 X264_LOOKAHEAD = 8
 """Frames that x264 looks ahead, in half-size planes: 8 of these are 3 frames of RGBA."""
 VP9_LOOKAHEAD = 4
+_LAMBDA = 118
+"""FFmpeg's unit of quality: so many of them are one step of a quantiser."""
 KEY_INTERVAL = 240
 """At most so many frames from one key frame to the next: seeking decodes no more than these."""
 
@@ -30,7 +33,8 @@ class Coding:
     """One way of encoding: names as FFmpeg knows them.
 
     `units` is the container's clock in ticks a second, None where it is the film's own rate.
-    `alpha_bound` is by how much a decoded alpha may differ from what was put in, 0 to 255.
+    `alpha_bound` and `luma_bound` are by how much the mean of a field of a decoded frame may differ
+    from what was put in, 0 to 255.
     """
 
     container: str
@@ -45,6 +49,7 @@ class Coding:
     audio_bit_rate: int | None = None
     units: int | None = None
     alpha_bound: int = 0
+    luma_bound: int = 12
 
 
 def coding_of(plan: ExportPlan) -> Coding:
@@ -55,7 +60,7 @@ def coding_of(plan: ExportPlan) -> Coding:
 
 def _mp4(plan: ExportPlan, quality: int) -> Coding:
     # 0 would be lossless, in a profile that browsers and phones do not play.
-    crf = max(1, _down(quality, 51))
+    crf = max(1, _down(quality, 40))
     x264 = (
         "threads=1:cpu-independent=1:lookahead-threads=1:sliced-threads=0:"
         f"rc-lookahead={X264_LOOKAHEAD}:keyint={KEY_INTERVAL}:chromaloc=1"
@@ -68,12 +73,13 @@ def _mp4(plan: ExportPlan, quality: int) -> Coding:
         options={"preset": "medium", "profile": "high", "crf": str(crf), "x264-params": x264},
         container_options={"movflags": "+faststart", **_exact_clock(plan)},
         audio_bit_rate=192_000,
+        luma_bound=_luma_bound(quality),
     )
 
 
 def _webm(plan: ExportPlan, quality: int) -> Coding:
     options = {
-        "crf": str(_down(quality, 63)),
+        "crf": str(_down(quality, 50)),
         "b": "0",
         "deadline": "good",
         "cpu-used": "4",
@@ -95,6 +101,7 @@ def _webm(plan: ExportPlan, quality: int) -> Coding:
         audio_bit_rate=160_000,
         units=1000,
         alpha_bound=16,
+        luma_bound=_luma_bound(quality),
     )
 
 
@@ -102,7 +109,7 @@ def _mov(plan: ExportPlan, quality: int) -> Coding:
     options = {"profile": "4444", "vendor": "apl0", "alpha_bits": "16" if plan.alpha else "0"}
     if plan.quality is not None:
         # One quantiser for the whole picture, 1 the finest, instead of a budget of bits.
-        options |= {"qscale": str(1 + _down(quality, 30))}
+        options |= {"global_quality": str(_LAMBDA * (1 + _down(quality, 30)))}
     return Coding(
         container="mov",
         codec="prores_ks",
@@ -126,6 +133,11 @@ def _exact_clock(plan: ExportPlan) -> dict[str, str]:
     while ticks < 10_000:
         ticks *= 2
     return {"movie_timescale": str(ticks), "video_track_timescale": str(ticks)}
+
+
+def _luma_bound(quality: int) -> int:
+    # Measured on moving blocks in small frames: 2 from quality 40 on, 6 at 20, 36 at 1.
+    return 12 if quality >= 40 else 48
 
 
 def _down(quality: int, worst: int) -> int:

@@ -6,6 +6,7 @@ one inside PyAV), animated WebP by Pillow, as no release of Debian has another d
 
 from __future__ import annotations
 
+import bisect
 import json
 import os
 import shutil
@@ -33,8 +34,7 @@ class Seen:
 
     def at(self, time: Fraction) -> bytes:
         """Return the picture that is on screen at an instant."""
-        shown = [i for i, start in enumerate(self.starts) if start <= time]
-        return self.pictures[shown[-1]]
+        return self.pictures[bisect.bisect_right(self.starts, time) - 1]
 
 
 def second_look(path: str, kind: str) -> Seen:

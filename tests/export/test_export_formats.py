@@ -68,12 +68,14 @@ def test_a_second_library_sees_the_film(tmp_path, kind, case):
     )
     if kind in ("mp4", "webm", "mov"):
         assert len(seen.pictures) == frames.count
-    compared: dict[tuple[int, bytes], None] = {}
+    looks: dict[int, dict[bytes, None]] = {}
     for position in range(frames.count):
         picture = seen.at((position + Fraction(1, 2)) / frames.rate)
-        compared[frames.order[position], picture] = None
-    for shade, picture in compared:
-        check_pixels(kind, frames.rasters[shade], (frames.width, frames.height), picture, seen)
+        looks.setdefault(frames.order[position], {})[picture] = None
+    for shade, pictures in looks.items():
+        raster = frames.rasters[shade]
+        for picture in pictures if len(pictures) < 9 else [*pictures][:: len(pictures) // 8]:
+            check_pixels(kind, raster, (frames.width, frames.height), picture, seen)
 
 
 def check_pixels(kind, raster, size, picture, seen):
