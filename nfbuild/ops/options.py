@@ -52,6 +52,8 @@ def read_options(
     """Return what the command line asks for; raises UsageError for a value that means nothing."""
     if locked and record:
         raise UsageError("`--locked` and `--record` exclude each other")
+    if graph is not None and frames is not None:
+        raise UsageError("the build graph tells of whole films: leave `--range` out")
     ci = os.environ.get("CI", "").lower() == "true"
     options = BuildOptions(
         names=tuple(names),

@@ -34,11 +34,14 @@ _STATE_CONTEXT = "nfbuild 2026 export state name v1"
 
 @dataclass(frozen=True)
 class Product:
-    """An export that was made: for the state that a null build rests on."""
+    """An export that was made: for the state that a null build rests on, and for the graph."""
 
     folder: str
     name: str
     fingerprint: str
+    plan: ExportPlan
+    film: Film
+    audio: Audio | None
 
 
 def make_products(run: Build, drawing: Drawing, recall: Recall) -> Generator[Event, None, None]:
@@ -98,8 +101,9 @@ def _make(
     if film.error is not None:
         raise film.error
     source = FilmSource(film, run.questions, recall)
-    made = export(plan, source, _state_path(run, plan), audio=_audio(run, plan))
-    run.products.append(Product(plan.folder, plan.name, made.fingerprint))
+    audio = _audio(run, plan)
+    made = export(plan, source, _state_path(run, plan), audio=audio)
+    run.products.append(Product(plan.folder, plan.name, made.fingerprint, plan, film, audio))
     for name in made.left:
         run.report.notes.append(
             f"`{_shown(run, plan)}`: `{name}` is not nfbuild's and was left alone"
