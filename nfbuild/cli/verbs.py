@@ -200,6 +200,26 @@ def verify(voice: Voice, start: str, names: list[str], **options: Any) -> int:
 
 
 @speaking
+def explain(voice: Voice, start: str, name: str, **options: Any) -> int:
+    """`nfbuild explain`."""
+    other = options.pop("other")
+    if other is not None:
+        from nfbuild.cli.proof_verbs import compare_graph_files  # noqa: PLC0415
+
+        return compare_graph_files(voice, name, other)
+    from nfbuild.cli.explaining import print_explanation  # noqa: PLC0415
+    from nfbuild.ops.explain import ExplainOptions  # noqa: PLC0415
+    from nfbuild.ops.explain import explain as operation  # noqa: PLC0415
+    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
+
+    chosen = ExplainOptions(name=name, start=start, **options)
+    with open_session(start, Settings(observe=True)) as session:
+        answer = follow(operation(session, chosen), voice)
+    print_explanation(answer, voice)
+    return answer.exit_code
+
+
+@speaking
 def digest(voice: Voice, start: str, name: str, **options: Any) -> int:
     """`nfbuild digest`."""
     from nfbuild.ops.digest import digest as operation  # noqa: PLC0415

@@ -23,6 +23,8 @@ from nfbuild.ledger.verdict import Verdict, judge
 from nfbuild.ledger.write_policy import decide, recorded
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
+from nfbuild.ops.graph import graph_of
+from nfbuild.ops.graph_text import save
 from nfbuild.ops.leave import leave_state
 from nfbuild.ops.nothing import state_path
 from nfbuild.ops.options import BuildOptions
@@ -38,6 +40,7 @@ from nfbuild.ops.reports import (
     talk_json,
 )
 from nfbuild.ops.session import Session
+from nfbuild.ops.snapshot import keep_snapshot
 from nfbuild.ops.state import forget_state
 from nfbuild.project import Discovery, Listed, discover, select
 
@@ -92,6 +95,8 @@ def build(session: Session, options: BuildOptions) -> Generator[Event, None, Bui
     yield from _judge_all(run, drawing, book)
     yield from make_products(run, drawing, recall)
     _count(run, drawing)
+    if options.graph is not None:
+        save(graph_of(session, drawing.films, run.questions, run.products), options.graph)
     for warning in session.take_warnings():
         run.report.warnings.append(talk_json(warning))
         yield warning
@@ -251,6 +256,7 @@ def _judge(
             film.listed.stem,
             recorded(entry, tag, present, facts={"processor": run.session.toolchain.level}),
         )
+        keep_snapshot(run.session, film)
 
 
 def present_of(film: Film, questions: Questions) -> Present:

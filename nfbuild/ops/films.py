@@ -35,7 +35,6 @@ from nfbuild.scene.protocols import (
 )
 from nfbuild.scene.protocols import Limits as SceneLimits
 
-
 # So many frames in a row that ask nothing new: the others will hardly do.
 _BARREN = 3
 

@@ -43,6 +43,11 @@ class ProjectFiles:
         """Return what vouches for a file that was read."""
         return self._witnesses[absolute]
 
+    def data(self, absolute: str) -> bytes:
+        """Return the bytes of a file that was read before, the same or an error."""
+        shown = self._shown(absolute)
+        return self._data(absolute, shown, Place(shown), None)
+
     def read(self, path: str, *, place: Place, missing_hint: str | None = None) -> SourceFile:
         """Return the file at a project path (forward slashes, `..` allowed).
 

@@ -45,9 +45,10 @@ Trust = Literal["kept", "fresh"]
 class Settings:
     """How a run goes about it; nothing here may change a byte of what it makes.
 
-    With `observe` nothing is written that outlives the run. `jobs` None is one worker per core, 0 draws in this process. `fresh` reads no record and no
-    blob; `keep_rasters` lets a worker keep a static bottom; `shuffle` is the seed of the dispatch
-    order (`reproduce`). `target` names what performs tasks (tests give a double).
+    With `observe` nothing is written that outlives the run. `jobs` None is one worker per core, 0
+    draws in this process. `fresh` reads no record and no blob; `keep_rasters` lets a worker keep a
+    static bottom; `shuffle` is the seed of the dispatch order (`reproduce`). `target` names what
+    performs tasks (tests give a double).
     """
 
     jobs: int | None = None

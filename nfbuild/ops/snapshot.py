@@ -1,0 +1,67 @@
+"""Source snapshots: the files that a recorded film was made of, kept for explanations.
+
+A snapshot is an answer record under the film's composition id: the composition and every file
+nested in it, packed. It is a convenience of the cache like everything there: where it is gone, git
+may have the files (`history`), and where neither has, `explain` stops at the entry's sub-inputs.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Mapping
+
+from nfbuild.digests import CompositionId, RecordKey, derive
+from nfbuild.errors import StoreError
+from nfbuild.ops.films import Film
+from nfbuild.ops.session import Session
+from nfbuild.store.base import ANSWER
+
+_CONTEXT = "nfbuild 2026 source snapshot key v1"
+_LARGEST = 8 << 20
+_SOURCES = (".svg", ".json", ".lottie")
+
+
+def snapshot_key(identity: CompositionId) -> RecordKey:
+    """Return the key of a film's snapshot."""
+    return RecordKey(derive(_CONTEXT, identity))
+
+
+def sources_of(session: Session, film: Film) -> dict[str, bytes]:
+    """Return the source files of a loaded film by project path: no pictures, no films."""
+    found: dict[str, bytes] = {}
+    for absolute in film.used:
+        path = session.project.relative(absolute)
+        if path.lower().endswith(_SOURCES):
+            found[path] = session.files.data(absolute)
+    return found
+
+
+def keep_snapshot(session: Session, film: Film) -> None:
+    """Keep the sources of a film whose entry is written; one that is too large is not kept."""
+    files = {
+        path: base64.b85encode(data).decode("ascii")
+        for path, data in sources_of(session, film).items()
+    }
+    packed = zlib.compress(json.dumps(files, sort_keys=True).encode("utf-8"), 6)
+    if len(packed) > _LARGEST:
+        return
+    try:
+        session.caches.store.put_records(ANSWER, {snapshot_key(film.id): packed}, replace=True)
+    except StoreError:
+        # Without it an explanation is shorter; nothing else rests on it.
+        return
+
+
+def read_snapshot(session: Session, identity: CompositionId) -> Mapping[str, bytes] | None:
+    """Return the sources that were kept for a composition id, or None."""
+    try:
+        packed = session.caches.store.get_record(ANSWER, snapshot_key(identity))
+        unpacker = zlib.decompressobj()
+        text = unpacker.decompress(packed, 16 * _LARGEST)
+        files = json.loads(text)
+        return {str(path): base64.b85decode(data) for path, data in files.items()}
+    except (StoreError, ValueError, AttributeError, zlib.error, binascii.Error):
+        return None
