@@ -38,7 +38,7 @@ from nfbuild.scene.program import (
 )
 from nfbuild.scene.protocols import LayoutContext
 from nfbuild.scene.references import ids_in, ids_of, renamed
-from nfbuild.scene.sheet import DRAWN, SHAPES, Sheet
+from nfbuild.scene.sheet import DRAWN, PAINTED, SHAPES, Sheet
 from nfbuild.scene.tree import Element
 from nfbuild.scene.window import read_window
 from nfbuild.scene.write import MOVING, attribute_text, character_text, resting_text
@@ -306,6 +306,9 @@ class Compiler:
         if window is not None and window.always(float(sheet.canvas.duration)):
             window = None
         tracks = sheet.tracks.get(element, ())
+        painted = element.tag in PAINTED
+        if not painted:
+            tracks = tuple(track for track in tracks if track.moves)
         if window is None and not tracks:
             return None
         auto = None
@@ -319,7 +322,7 @@ class Compiler:
             auto=auto,
             kept=kept,
             wrapped=wrapped,
-            paint=self.paint,
+            paint=self.paint if painted else None,
         )
 
     @staticmethod
@@ -459,7 +462,7 @@ class Compiler:
             auto=None,
             kept=kept,
             wrapped=True,
-            paint=self.paint,
+            paint=None,
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from nfbuild.digests import InputDigest
 from nfbuild.errors import UsageError
@@ -17,11 +17,12 @@ from nfbuild.scene.baked import BakedFrame, PictureRef
 from nfbuild.scene.canvas import Canvas
 from nfbuild.scene.clock import Clock
 from nfbuild.scene.compile import Compiler
-from nfbuild.scene.embed import Embedder, definitions
+from nfbuild.scene.embed import Embedder
 from nfbuild.scene.inputs import SceneInputs, scene_inputs
 from nfbuild.scene.layout.raster import TextHandler
+from nfbuild.scene.nested import definitions
 from nfbuild.scene.pool import Pool
-from nfbuild.scene.program import Constant, Program, Run, answers_missing, execute
+from nfbuild.scene.program import Constant, Dressing, Program, Run, answers_missing, execute
 from nfbuild.scene.protocols import Finding, Limits, Services, SourceFile
 from nfbuild.scene.sheet import Sheet, read_sheet
 from nfbuild.scene.tree import SVG_NAMESPACE, Element
@@ -30,6 +31,11 @@ from nfbuild.scene.write import attributes_text, character_text
 Kind = Literal["svg", "still", "lottie"]
 
 _TAIL = b"</svg>"
+
+_Head: TypeAlias = "tuple[bytes, tuple[PictureRef, ...], tuple[InputDigest, ...]]"
+
+# A moving root has another head in every frame: no use in keeping them all.
+_HEADS = 256
 
 # Pinned by bake, or meaning nothing to the rasterizer.
 _ROOT_DROPPED = frozenset(["baseProfile", "height", "version", "width"])
@@ -83,10 +89,10 @@ class VectorComposition:
         self._canvas = canvas
         self._compiler = compiler
         self._pool = pool
-        self._start = _root_start(sheet.root, compiler, canvas)
+        self._root, self._rest = _root_start(sheet.root, compiler, canvas)
         self._style = "".join(f"<style>{character_text(text)}</style>" for text in pool.styles)
         self._pieces = [_Piece(program) for program in programs]
-        self._heads: dict[int, tuple[bytes, tuple[PictureRef, ...], tuple[InputDigest, ...]]] = {}
+        self._heads: dict[tuple[int, str], _Head] = {}
 
     def time(self, number: int) -> Fraction:
         """Return the instant of a frame, in seconds."""
@@ -101,28 +107,32 @@ class VectorComposition:
         run = Run(Clock(self._canvas, number / self.rate, number))
         run.mask = self._compiler.styles_mask
         pieces = []
-        for piece in self._pieces:
-            data = piece.bake(run)
-            if data:
-                pieces.append(data)
-        definitions(self._compiler, run)
-        if run.missing:
-            raise answers_missing(run.missing)
-        head, pictures, faces = self._head(run)
+        moving = ("", "") if self._root is None else self._root.dress(run.clock)
+        if moving is not None:
+            for piece in self._pieces:
+                data = piece.bake(run)
+                if data:
+                    pieces.append(data)
+            definitions(self._compiler, run)
+            if run.missing:
+                raise answers_missing(run.missing)
+        head, pictures, faces = self._head(run, "" if moving is None else moving[1])
         return BakedFrame(
             head, tuple(pieces), _TAIL, self.width, self.height, pictures, faces, None
         )
 
-    def _head(self, run: Run) -> tuple[bytes, tuple[PictureRef, ...], tuple[InputDigest, ...]]:
-        known = self._heads.get(run.mask)
+    def _head(self, run: Run, moving: str) -> _Head:
+        key = (run.mask, moving)
+        known = self._heads.get(key)
         if known is not None and not run.definitions:
             return known
         pool = self._pool
         inside = pool.definitions_text(run.mask) + "".join(run.definitions)
-        text = self._start + (f"<defs>{inside}</defs>" if inside else "") + self._style
+        defs = f"<defs>{inside}</defs>" if inside else ""
+        text = f"<svg{moving}{self._rest}>{defs}{self._style}"
         made = (text.encode(), pool.pictures(run.mask), pool.faces(run.mask))
-        if not run.definitions:
-            self._heads[run.mask] = made
+        if not run.definitions and len(self._heads) < _HEADS:
+            self._heads[key] = made
         return made
 
 
@@ -181,12 +191,14 @@ def _is_still(path: str) -> bool:
     return not path.lower().endswith(".nf.svg")
 
 
-def _root_start(root: Element, compiler: Compiler, canvas: Canvas) -> str:
+def _root_start(root: Element, compiler: Compiler, canvas: Canvas) -> tuple[Dressing | None, str]:
+    """Return what moves about the root, and the attributes of its start tag that do not."""
     drawn = {
         name: value for name, value in compiler.drawn(root).items() if name not in _ROOT_DROPPED
     }
+    dressing = compiler.dressing(root, drawn, kept=False, wrapped=False)
     drawn["xmlns"] = SVG_NAMESPACE
     drawn["width"] = str(canvas.width)
     drawn["height"] = str(canvas.height)
     drawn.setdefault("viewBox", f"0 0 {canvas.width} {canvas.height}")
-    return f"<svg{attributes_text(drawn)}>"
+    return dressing, attributes_text(drawn)

@@ -7,23 +7,18 @@ Source: the format's rules for embedded media.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-
 from nfbuild.errors import CompositionError, MediaError, Place, SourceError
-from nfbuild.scene.aspect import declared_box, placement
+from nfbuild.scene.aspect import placement
 from nfbuild.scene.baked import PictureRef
-from nfbuild.scene.clock import Clock
 from nfbuild.scene.compile import Compiler, Context, Drawing
 from nfbuild.scene.layout.raster import Rastering, TextHandler
-from nfbuild.scene.mapping import Mapping, read_mapping
+from nfbuild.scene.mapping import read_mapping
 from nfbuild.scene.names import content_name
-from nfbuild.scene.numbers import double, shown
+from nfbuild.scene.nested import Nested, as_group, fit
+from nfbuild.scene.numbers import shown
 from nfbuild.scene.pool import Pool
-from nfbuild.scene.program import Constant, Dressing, Item, Program, Run, Wrapped, execute
+from nfbuild.scene.program import Constant, Item, Program, Wrapped
 from nfbuild.scene.protocols import (
-    Clip,
     LayoutContext,
     Limits,
     NeedsAnswers,
@@ -31,7 +26,6 @@ from nfbuild.scene.protocols import (
     Request,
     Services,
     SourceFile,
-    Videos,
 )
 from nfbuild.scene.references import (
     NESTED_SUFFIXES,
@@ -44,15 +38,11 @@ from nfbuild.scene.references import (
 from nfbuild.scene.sheet import Sheet, read_sheet
 from nfbuild.scene.textbox import TextBoxes
 from nfbuild.scene.tree import Element, describe
-from nfbuild.scene.write import attribute_text, attributes_text, resting_text
+from nfbuild.scene.video import Reel, Video
+from nfbuild.scene.write import resting_text
 
 # What stands on the image of a nested composition and means something on a group as well.
-_GROUP_ATTRIBUTES = ("clip-path", "filter", "mask", "opacity", "transform")
-
-# What stands on the root of a nested composition and is not about its canvas.
-_CANVAS_ATTRIBUTES = frozenset(
-    ["baseProfile", "height", "preserveAspectRatio", "version", "viewBox", "width", "x", "y"]
-)
+_GROUP_ATTRIBUTES = ("clip-path", "filter", "mask", "opacity")
 
 
 class Embedder:
@@ -209,8 +199,8 @@ class Embedder:
         mask = compiler.mask_of(element) | clip_bits
         dressing = compiler.dressed(element, drawn, kept=context.kept)
         return [
-            _Video(
-                _Reel(file, place, rate, clip, mapping),
+            Video(
+                Reel(file, place, rate, clip, mapping),
                 videos,
                 self.pool,
                 dressing=dressing,
@@ -252,170 +242,20 @@ class Embedder:
             child, programs = self.compile(sheet, f"{compiler.prefix}n{compiler.nested}")
         except CompositionError as error:
             raise _inside(error, where, source.path, place) from None
-        canvas = sheet.canvas
-        group = {
-            name: value
-            for name, value in compiler.drawn(_as_group(element)).items()
-            if name in _GROUP_ATTRIBUTES
-        }
-        x, y, horizontal, vertical = _fit(element, canvas.width, canvas.height)
-        own = group.pop("transform", "")
-        fit = f"translate({shown(x)},{shown(y)}) scale({shown(horizontal)},{shown(vertical)})"
+        drawn = compiler.drawn(as_group(element))
+        own = drawn.pop("transform", "")
         dressing = compiler.dressed(element, {"transform": own} if own else {}, kept=context.kept)
-        before, after = _root_group(child)
         return [
-            _Nested(
+            Nested(
                 child,
                 programs,
                 dressing=dressing,
                 mapping=read_mapping(element, parent),
-                opacity=attribute_text("opacity", group.pop("opacity"))
-                if "opacity" in group
-                else "",
-                fit=fit,
-                before=f"{attributes_text(group)}>{before}",
-                after=f"{after}</g>",
-                mask=compiler.mask_of(element) | child.styles_mask,
+                group={name: drawn[name] for name in _GROUP_ATTRIBUTES if name in drawn},
+                fit=fit(element, sheet.canvas.width, sheet.canvas.height),
+                mask=compiler.mask_of(element),
             )
         ]
-
-
-class _Nested:
-    """Draws a child composition on the mapped clock."""
-
-    __slots__ = (
-        "after", "before", "child", "dressing", "fit", "mapping", "mask", "opacity", "programs",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        child: Compiler,
-        programs: Sequence[Program],
-        *,
-        dressing: Dressing,
-        mapping: Mapping,
-        opacity: str,
-        fit: str,
-        before: str,
-        after: str,
-        mask: int,
-    ) -> None:
-        self.dressing = dressing
-        self.mapping = mapping
-        self.child = child
-        self.programs = programs
-        self.opacity = opacity
-        self.fit = fit
-        self.before = before
-        self.after = after
-        self.mask = mask
-
-    def run(self, run: Run, following: int) -> int:
-        """Write the group and, inside, the child at its own time."""
-        clock = run.clock
-        state = self.dressing.state(clock)
-        kept = self.dressing.kept
-        if state is None and not kept:
-            return following
-        canvas = self.child.sheet.canvas
-        run.clock = Clock(canvas, self.mapping.instant(clock.instant, canvas.duration))
-        length = len(run.out)
-        start = ""
-        end = self.after
-        own = None
-        if state is None:
-            start, end = '<g display="none">', f"{end}</g>"
-        else:
-            if state[0] is not None:
-                start, end = f'<g opacity="{state[0]}">', f"{end}</g>"
-            own = state[3]
-        transform = attribute_text("transform", f"{own} {self.fit}" if own else self.fit)
-        run.out.append(f"{start}<g{self.opacity}{transform}{self.before}")
-        for program in self.programs:
-            execute(program, run)
-        if len(run.out) == length + 1 and not kept:
-            run.out.pop()
-        else:
-            run.out.append(end)
-            run.mask |= self.mask
-            definitions(self.child, run)
-        run.clock = clock
-        return following
-
-
-def definitions(compiler: Compiler, run: Run) -> None:
-    """Write the definitions of a sheet that change from frame to frame."""
-    if not compiler.moving_definitions:
-        return
-    out = run.out
-    run.out = []
-    for program in compiler.moving_definitions:
-        execute(program, run)
-    run.definitions += run.out
-    run.out = out
-
-
-@dataclass(frozen=True, slots=True)
-class _Reel:
-    """A video and the clock it is shown on."""
-
-    file: SourceFile
-    place: Place
-    rate: Fraction
-    clip: Clip
-    mapping: Mapping
-
-    def number(self, instant: Fraction) -> int:
-        """Return which picture shows at the parent's `instant`; past the end it is the last."""
-        seconds = self.mapping.instant(instant, self.clip.duration)
-        return min(self.clip.frames - 1, int(seconds * self.rate))
-
-
-class _Video:
-    """Draws one picture of a video."""
-
-    __slots__ = ("after", "before", "dressing", "mask", "pool", "reel", "videos")
-
-    def __init__(
-        self,
-        reel: _Reel,
-        videos: Videos,
-        pool: Pool,
-        *,
-        dressing: Dressing,
-        before: str,
-        after: str,
-        mask: int,
-    ) -> None:
-        self.reel = reel
-        self.videos = videos
-        self.pool = pool
-        self.dressing = dressing
-        self.before = before
-        self.after = after
-        self.mask = mask
-
-    def run(self, run: Run, following: int) -> int:
-        """Write the image with the picture that the clock maps to."""
-        dressed = self.dressing.dress(run.clock)
-        if dressed is None and not self.dressing.kept:
-            return following
-        reel = self.reel
-        number = reel.number(run.clock.instant)
-        try:
-            picture = self.videos.frame(reel.file, number, rate=reel.rate, place=reel.place)
-        except NeedsAnswers as need:
-            run.missing += need.requests
-            return following
-        run.mask |= self.mask | self.pool.picture(PictureRef(picture.digest, picture.suffix))
-        opacity, moving = dressed or ("", "")
-        text = f'{self.before}{moving} href="{picture.name}"{self.after}'
-        if dressed is None:
-            text = f'<g display="none">{text}</g>'
-        elif opacity:
-            text = f'<g opacity="{opacity}">{text}</g>'
-        run.out.append(text)
-        return following
 
 
 def _inside(error: CompositionError, where: str, child: str, place: Place) -> CompositionError:
@@ -426,49 +266,3 @@ def _inside(error: CompositionError, where: str, child: str, place: Place) -> Co
     return type(error)(
         f"`{where}` nests `{child}`: {cause}", place=place, hint=error.hint, code=error.code
     )
-
-
-def _as_group(element: Element) -> Element:
-    """Return the element as a group: on it, opacity and display are not inert."""
-    return Element("g", element.attributes, line=element.line)
-
-
-def _fit(element: Element, width: int, height: int) -> tuple[float, float, float, float]:
-    """Return x, y and the two factors that map a child's canvas into the element's box."""
-    box = declared_box(element)
-    if box is None:
-        x, y = element.get("x"), element.get("y")
-        return ((double(x or "0") or 0.0), (double(y or "0") or 0.0), 1.0, 1.0)
-    placed = placement(element, width, height)
-    if placed is not None:
-        return (placed.x, placed.y, placed.width / width, placed.height / height)
-    return (box[0], box[1], box[2] / width, box[3] / height)
-
-
-def _root_group(child: Compiler) -> tuple[str, str]:
-    """Return the group for what a child's root says besides its canvas, if it says anything."""
-    root = child.sheet.root
-    drawn = {
-        name: value
-        for name, value in child.drawn(_as_group(root)).items()
-        if name not in _CANVAS_ATTRIBUTES and name != "id"
-    }
-    canvas = child.sheet.canvas
-    box = [double(part) for part in (root.get("viewBox") or "").replace(",", " ").split()]
-    if len(box) == 4 and None not in box:
-        x, y, width, height = (value or 0.0 for value in box)
-        if width > 0 and height > 0 and (x, y, width, height) != (0, 0, *_size(child)):
-            # As the rasterizer maps a root's own viewBox: proportions kept, centred.
-            factor = min(canvas.width / width, canvas.height / height)
-            left = (canvas.width - width * factor) / 2 - x * factor
-            top = (canvas.height - height * factor) / 2 - y * factor
-            view = f"translate({shown(left)},{shown(top)}) scale({shown(factor)})"
-            own = drawn.get("transform")
-            drawn["transform"] = f"{view} {own}" if own else view
-    if not drawn:
-        return "", ""
-    return f"<g{attributes_text(drawn)}>", "</g>"
-
-
-def _size(child: Compiler) -> tuple[int, int]:
-    return child.sheet.canvas.width, child.sheet.canvas.height

@@ -127,7 +127,8 @@ class Dressing:
 
     `fixed` are the author's own values of the attributes that move. `wrapped` elements (text,
     images) carry opacity and display on a group around them. `kept` elements are never left
-    out, since something refers to them: they are written with `display="none"`.
+    out, since something refers to them: they are written with `display="none"`. `paint` is None
+    where a timeline moves no paints.
     """
 
     __slots__ = (
@@ -152,7 +153,7 @@ class Dressing:
         auto: Pivot,
         kept: bool,
         wrapped: bool,
-        paint: PaintRule,
+        paint: PaintRule | None,
     ) -> None:
         self.window = window
         self.tracks = tracks
@@ -196,14 +197,15 @@ class Dressing:
             presence = window.presence(seconds)
         fill, stroke, share = self.fill, self.stroke, None
         motion = None
+        paint = self.paint
         for track in self.tracks:
             values: Values = track.at(seconds)
-            if values.fill is not None:
-                fill = self.paint(values.fill)
+            if values.fill is not None and paint is not None:
+                fill = paint(values.fill)
             if values.opacity is not None:
                 share = values.opacity
-            if values.stroke is not None:
-                stroke = self.paint(values.stroke)
+            if values.stroke is not None and paint is not None:
+                stroke = paint(values.stroke)
             if values.transform is not None:
                 motion = values.transform
         opacity = self.opacity

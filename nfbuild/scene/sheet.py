@@ -28,6 +28,9 @@ DRAWN = frozenset(
 
 SHAPES = frozenset(["circle", "ellipse", "line", "path", "polygon", "polyline", "rect"])
 
+PAINTED = SHAPES | {"g", "text", "tspan", "use"}
+"""The elements whose fill and stroke a timeline moves; elsewhere it leaves them alone."""
+
 # What stands inside a text is read into the text's own record by the rasterizer: these overwrite
 # it, and several kill the process.
 _NOT_IN_TEXT = DRAWN - {"tspan"}

@@ -62,7 +62,7 @@ class Animation:
 class Track:
     """An animation compiled: `at` is the only thing a frame calls."""
 
-    __slots__ = ("_first", "_last", "_segments", "_times", "automatic", "paints")
+    __slots__ = ("_first", "_last", "_segments", "_times", "automatic", "moves", "paints")
 
     def __init__(self, animation: Animation) -> None:
         keyframes = animation.keyframes
@@ -73,6 +73,12 @@ class Track:
         self.automatic = any(_asks_auto(keyframe) for keyframe in keyframes)
         self._segments = [_Segment(*pair) for pair in pairwise(keyframes)]
 
+        # Whether it says anything but paints.
+        self.moves = any(
+            name in keyframe.properties
+            for keyframe in keyframes
+            for name in ("opacity", "transform")
+        )
         self.paints = [
             value
             for keyframe in keyframes
