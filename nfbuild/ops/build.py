@@ -30,6 +30,7 @@ from nfbuild.ops.nothing import state_path
 from nfbuild.ops.options import BuildOptions
 from nfbuild.ops.products import Product, make_products
 from nfbuild.ops.questions import Questions, State
+from nfbuild.ops.reasons import refine
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import (
     BuildReport,
@@ -232,7 +233,9 @@ def _judge(
         row.digest = shown(present.digest)
         verdict = judge(entry, tag, present)
     row.verdict = verdict.kind
-    row.reasons = [reason_json(reason) for reason in verdict.reasons]
+    lane = None if entry is None else entry.lanes.get(verdict.lane or tag)
+    reasons, _ = refine(run.session, film, lane, verdict.reasons)
+    row.reasons = [reason_json(reason) for reason in reasons]
     row.moved = list(verdict.moved or verdict.regressed)
     decision = decide(
         verdict,

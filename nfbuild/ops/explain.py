@@ -7,14 +7,14 @@ The recorded frames say which frames moved, and where their pixels are known by 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from nfbuild.errors import ProjectError, UsageError
-from nfbuild.events import Event, Warned
-from nfbuild.identity.manifest import Reason, composition_id
+from nfbuild.events import Event
+from nfbuild.identity.manifest import Reason
 from nfbuild.ledger.book import Book
 from nfbuild.ledger.canonical import read as read_entry
 from nfbuild.ledger.entry import FILM_PARTS, Entry, Lane, reasons_since
@@ -25,11 +25,10 @@ from nfbuild.ops.films import Film, ask, load_film
 from nfbuild.ops.history import History
 from nfbuild.ops.moves import Judgement, find_moves, measure
 from nfbuild.ops.questions import Questions, State
+from nfbuild.ops.reasons import refine
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import reason_json, spans, talk_json
 from nfbuild.ops.session import Session
-from nfbuild.ops.snapshot import read_snapshot, sources_of
-from nfbuild.ops.sourcediff import diff_sources
 from nfbuild.project import Listed, discover, select
 
 
@@ -132,62 +131,18 @@ def _now(
         answer.facts.append("it has no entry in the ledger for this lane: nothing was recorded yet")
         return answer
     answer.reasons = reasons_since(page.entry, lane, film.identity)
-    yield from _refine(session, answer, film, lane)
+    answer.reasons, answer.old_source = refine(session, film, lane, answer.reasons)
+    if answer.old_source is None and any(reason.part == "source" for reason in answer.reasons):
+        answer.facts.append(
+            "the recorded source is neither in the cache nor in git: "
+            "the reasons stop at the entry's sub-inputs"
+        )
     _moved_frames(answer, film, questions, lane)
     _say_frame(answer, film, questions, lane, frame)
     _say_cache(answer, unknown)
     verdict = Verdict("changed", lane=session.toolchain.lane)
     _measure(answer, drawing, Judgement(film, page.entry, verdict))
     return answer
-
-
-def _refine(
-    session: Session, answer: Explanation, film: Film, lane: Lane
-) -> Generator[Event, None, None]:
-    """Replace source reasons by what moved in the files, where the recorded ones are at hand."""
-    if not any(reason.part == "source" for reason in answer.reasons):
-        return
-    book = Book(session.project.ledger_folder, session.project.ledger)
-    old, came_from = _old_source(session, lane, book, film)
-    answer.old_source = came_from
-    if old is None:
-        answer.facts.append(
-            "the recorded source is neither in the cache nor in git: "
-            "the reasons stop at the entry's sub-inputs"
-        )
-        return
-    fine = diff_sources(old, sources_of(session, film))
-    if not fine:
-        warning = Warned(
-            "explain.source",
-            f"the source that {came_from} gives is not the recorded one",
-            composition=film.name,
-            hint="the reasons below are the entry's own",
-        )
-        answer.warnings.append(talk_json(warning))
-        yield warning
-        return
-    rest = [reason for reason in answer.reasons if reason.part != "source"]
-    answer.reasons = [*fine, *rest]
-
-
-def _old_source(
-    session: Session, lane: Lane, book: Book, film: Film
-) -> tuple[Mapping[str, bytes] | None, str | None]:
-    snapshot = read_snapshot(session, composition_id(lane.identity))
-    if snapshot is not None:
-        return snapshot, "the cache"
-    history = History(session.project.root)
-    entry_path = session.project.relative(book.path(film.listed.stem))
-    revision = history.last_writer(entry_path)
-    if revision is None:
-        return None, None
-    files = {
-        path: data
-        for path in sources_of(session, film)
-        if (data := history.read(revision, path)) is not None
-    }
-    return (files, f"git {revision[:12]}") if film.listed.path in files else (None, None)
 
 
 def _moved_frames(answer: Explanation, film: Film, questions: Questions, lane: Lane) -> None:

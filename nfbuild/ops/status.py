@@ -17,6 +17,7 @@ from nfbuild.ledger.entry import Entry, reasons_since
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
 from nfbuild.ops.questions import Questions, State
+from nfbuild.ops.reasons import refine
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import StatusReport, StatusRow, failure, reason_json, talk_json
 from nfbuild.ops.session import Session
@@ -84,4 +85,4 @@ def _reasons(session: Session, film: Film, entry: Entry | None) -> list[Reason]:
     lane = None if entry is None else entry.lanes.get(session.toolchain.lane)
     if entry is None or lane is None:
         return []
-    return reasons_since(entry, lane, film.identity)
+    return refine(session, film, lane, reasons_since(entry, lane, film.identity))[0]
