@@ -97,6 +97,11 @@ def flatten(d: str) -> Pieces:
     return pieces
 
 
+def outline(d: str) -> list[Point]:
+    """Return points of the path as SVG defines it: what is drawn, for its box."""
+    return _as_svg(_commands(d)).points
+
+
 def follows_reference_oddly(d: str) -> bool:
     """Tell whether `d` is drawn otherwise than SVG says, because the reference does so."""
     commands = _commands(d)
