@@ -189,36 +189,27 @@ def graph_of(
     """
     films = list(films)
     sequences = {film.index: _sequence(film, questions) for film in films if film.error is None}
-    files: list[FileNode] = []
-    uses: list[Uses] = []
-    for film in films:
-        if film.error is None:
-            for file in _files_of(session, film):
-                files.append(file)
-                uses.append(Uses(film.id, file.digest, film.name, file.kind, file.path))
+    inputs = inputs_of(session, films)
     exports: list[ExportNode] = []
     makes: list[Makes] = []
     hears: list[Hears] = []
+    heard: list[FileNode] = []
     for product in products:
         node, sequence, audio = _export(session, product, sequences[product.film.index])
         exports.append(node)
         makes.append(Makes(sequence, node.key, node.target))
         if audio is not None:
-            files.append(audio)
+            heard.append(audio)
             hears.append(Hears(audio.digest, node.key, audio.path, node.target))
     frames, shows = _frames(films, questions, sequences)
     return Graph(
-        files=ordered(files),
-        compositions=ordered(_composition(film) for film in films if film.error is None),
+        files=ordered([*inputs.files, *heard]),
+        compositions=inputs.compositions,
         frames=frames,
         sequences=ordered(sequences.values()),
         exports=ordered(exports),
-        failed=ordered(
-            FailedNode(film.error.code, film.name, film.listed.path)
-            for film in films
-            if film.error is not None
-        ),
-        uses=ordered(uses),
+        failed=inputs.failed,
+        uses=inputs.uses,
         draws=ordered(
             Draws(film.id, sequences[film.index].digest, film.name)
             for film in films
@@ -227,6 +218,28 @@ def graph_of(
         shows=shows,
         makes=ordered(makes),
         hears=ordered(hears),
+    )
+
+
+def inputs_of(session: Session, films: Iterable[Film]) -> Graph:
+    """Return the part of the graph that is known before a frame is: files and compositions."""
+    files: list[FileNode] = []
+    uses: list[Uses] = []
+    compositions: list[CompositionNode] = []
+    failed: list[FailedNode] = []
+    for film in films:
+        if film.error is not None:
+            failed.append(FailedNode(film.error.code, film.name, film.listed.path))
+            continue
+        compositions.append(_composition(film))
+        for file in _files_of(session, film):
+            files.append(file)
+            uses.append(Uses(film.id, file.digest, film.name, file.kind, file.path))
+    return Graph(
+        files=ordered(files),
+        compositions=ordered(compositions),
+        failed=ordered(failed),
+        uses=ordered(uses),
     )
 
 

@@ -22,6 +22,7 @@ from nfbuild.ops.films import Film, ask, load_film
 from nfbuild.ops.questions import State
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import failure
+from nfbuild.ops.session import Session
 from nfbuild.ops.source import FilmSource
 from nfbuild.project.select import matches
 from nfbuild.project.values import Export, Format
@@ -52,7 +53,7 @@ def make_products(run: Build, drawing: Drawing, recall: Recall) -> Generator[Eve
     for film in [film for film in run.films if film.error is None]:
         for owed in _owed(run, film):
             try:
-                plan = resolve(owed, _subject(film), run.session.project.root)
+                plan = plan_of(run.session, film, owed)
                 yield from _make(run, drawing, recall, film, plan)
             except NfbuildError as error:
                 failed = failure(error, film.name)
@@ -60,11 +61,34 @@ def make_products(run: Build, drawing: Drawing, recall: Recall) -> Generator[Eve
                 yield failed
 
 
+def listed_exports(session: Session, film: Film) -> Iterator[Export]:
+    """Yield the exports of `nfbuild.toml` that are made of a film."""
+    for listed in session.project.exports:
+        if matches(listed.composition, film.name):
+            yield listed
+
+
+def plan_of(session: Session, film: Film, owed: Export) -> ExportPlan:
+    """Return what an export means for a film; raises ProjectError."""
+    return resolve(owed, _subject(film), session.project.root)
+
+
+def audio_of(session: Session, plan: ExportPlan) -> Audio | None:
+    """Return the sound that a plan names, read; raises ProjectError."""
+    if plan.audio is None:
+        return None
+    try:
+        file = session.files.read(plan.audio, place=plan.place)
+    except MediaError as error:
+        raise ProjectError(
+            error.message, place=plan.place, hint=error.hint, code="project.export"
+        ) from None
+    return Audio(session.files.absolute(plan.audio), file.digest)
+
+
 def _owed(run: Build, film: Film) -> Iterator[Export]:
     if run.options.scale == 1:
-        for listed in run.session.project.exports:
-            if matches(listed.composition, film.name):
-                yield listed
+        yield from listed_exports(run.session, film)
     for kind in run.options.export:
         yield _asked(kind)
 
@@ -101,7 +125,9 @@ def _make(
     if film.error is not None:
         raise film.error
     source = FilmSource(film, run.questions, recall)
-    audio = _audio(run, plan)
+    audio = audio_of(run.session, plan)
+    if audio is not None:
+        run.watched.append(audio.path)
     made = export(plan, source, _state_path(run, plan), audio=audio)
     run.products.append(Product(plan.folder, plan.name, made.fingerprint, plan, film, audio))
     for name in made.left:
@@ -109,20 +135,6 @@ def _make(
             f"`{_shown(run, plan)}`: `{name}` is not nfbuild's and was left alone"
         )
     yield Exported(film.name, _shown(run, plan), made.written, made.removed, made.kept)
-
-
-def _audio(run: Build, plan: ExportPlan) -> Audio | None:
-    if plan.audio is None:
-        return None
-    try:
-        file = run.session.files.read(plan.audio, place=plan.place)
-    except MediaError as error:
-        raise ProjectError(
-            error.message, place=plan.place, hint=error.hint, code="project.export"
-        ) from None
-    path = run.session.files.absolute(plan.audio)
-    run.watched.append(path)
-    return Audio(path, file.digest)
 
 
 def _at_scale(
