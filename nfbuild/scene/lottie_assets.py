@@ -24,6 +24,8 @@ from nfbuild.scene.lottie_json import Members, Number, objects
 from nfbuild.scene.lottie_scene import IMAGE, TEXT, drawn_layers, kind_of, name_of
 from nfbuild.scene.protocols import Face, Finding, NeedsAnswers, Request, Services, SourceFile
 
+_NO_BLANKS = dict.fromkeys(map(ord, " \t\r\n\f"))
+
 Fetch: TypeAlias = Callable[[str, str, Place], SourceFile]
 
 
@@ -179,7 +181,7 @@ def _embedded(reference: str, path: str, place: Place) -> SourceFile | None:
             hint="draw it with shape layers, or export it as PNG",
         )
     try:
-        data = base64.b64decode("".join(body.split()), validate=True)
+        data = base64.b64decode(body.translate(_NO_BLANKS), validate=True)
     except (binascii.Error, ValueError):
         raise MediaError(
             f"`{path}` is damaged base64 data", place=place, hint="export the scene again"

@@ -12,6 +12,7 @@ Not here: who draws with which face (`compile`), and when a text shows (`window`
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from nfbuild.errors import Place, SourceError
@@ -35,6 +36,8 @@ CHIP_PAD_X = 12.0
 CHIP_PAD_Y = 8.0
 
 LAYOUT_ATTRIBUTES = ("data-bg", "data-wrap", "data-fit", "data-curve-d", "data-curve-circle")
+
+_PARTS = re.compile(r"[^, \t\r\n]+")
 
 _ON_GROUP = ("transform", "opacity", "display")
 _ON_LINE = ("font-weight", "font-style", "font-family", "fill", "fill-opacity")
@@ -91,7 +94,7 @@ def _track(text: Element, file: str) -> Pieces | None:
     """Return what the characters follow, None for a text that stays straight."""
     written = text.get("data-curve-circle")
     if written:
-        numbers = [double(part) for part in written.replace(",", " ").split()]
+        numbers = [double(part) for part in _PARTS.findall(written)]
         known = [number for number in numbers if number is not None]
         if len(known) != len(numbers) or len(known) < 3:
             raise SourceError(
