@@ -1,13 +1,16 @@
 """What `verify` says: one screen that names what moved, why, where to look and what to do.
 
-Worst first. Not here: the report to look at, JUnit and annotations (`ops.report`, `ops.junit`).
+Worst first. Also which files it writes beside the answer. Not here: what is in them (`ops.report`,
+`ops.junit`, `ops.annotations`).
 """
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
-from nfbuild.cli.plain import put, put_json, say
+from nfbuild.cli.plain import printable, put, put_json, say
+from nfbuild.cli.terminal import follow
 from nfbuild.cli.verbs import describe, reason_lines
 from nfbuild.ledger.verdict import SEVERITY
 
@@ -21,6 +24,59 @@ _HINTS = {
     "missing": "`nfbuild build {name}` records it; commit the entry",
     "orphaned": "`nfbuild ledger prune` removes the entry",
 }
+
+
+def run_verify(
+    voice: Voice,
+    start: str,
+    names: list[str],
+    *,
+    junit: str | None,
+    github: bool | None,
+    jobs: int | None,
+    **options: Any,
+) -> int:
+    """Verify, print the answer, and write what was asked for or is expected here."""
+    from nfbuild.ops.session import open_session  # noqa: PLC0415  each verb loads what it needs
+    from nfbuild.ops.verify import (  # noqa: PLC0415
+        VerifyOptions,
+        failing_verdicts,
+        verify,
+        verify_settings,
+    )
+
+    chosen = VerifyOptions(names=tuple(names), start=start, **options)
+    with open_session(start, verify_settings(jobs)) as session:
+        root = session.project.root
+        report = follow(verify(session, chosen), voice)
+    print_verify(report, voice)
+    failing = failing_verdicts(chosen.fail_on)
+    written = [] if chosen.report is None else [chosen.report]
+    if junit is not None:
+        from nfbuild.ops.junit import junit as document  # noqa: PLC0415
+        from nfbuild.ops.report.write import write_beside  # noqa: PLC0415
+
+        write_beside(junit, document(report, failing))
+        written.append(junit)
+    _tell_github(report, failing, root, asked=github, as_json=voice.as_json)
+    if not voice.quiet:
+        for path in written:
+            say(f"wrote {path}")
+    return report.exit_code
+
+
+def _tell_github(
+    report: VerifyReport, failing: tuple[str, ...], root: str, *, asked: bool | None, as_json: bool
+) -> None:
+    from nfbuild.ops import annotations  # noqa: PLC0415
+
+    if asked is False or not (asked or annotations.detected(os.environ)):
+        return
+    prefix = annotations.below_repository(root, os.environ)
+    for one in annotations.annotate(report, failing, prefix):
+        # GitHub reads both streams; with --json stdout holds one document and nothing else.
+        (say if as_json else put)(printable(one.command()))
+    annotations.append_summary(annotations.summary(report), os.environ)
 
 
 def print_verify(report: VerifyReport, voice: Voice) -> None:
@@ -85,9 +141,3 @@ def _last_line(report: VerifyReport) -> str:
     if not report.compared:
         return f"verify: nothing was compared: {counted or 'no compositions'}"
     return f"verify: {counted}; {report.compared:,} frames compared{sampled} in {report.lane}"
-
-
-def say_outputs(written: list[str]) -> None:
-    """Say which files were written beside the answer."""
-    for path in written:
-        say(f"wrote {path}")

@@ -20,8 +20,8 @@ from nfbuild.ops.films import Film, ask, load_film
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import failure, talk_json
+from nfbuild.ops.sampling import sample
 from nfbuild.ops.session import Session
-from nfbuild.ops.verify import sample
 from nfbuild.project import discover, select
 
 ALGORITHMS = ("blake3", "sha256")

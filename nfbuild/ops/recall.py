@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nfbuild.digests import BlobDigest, CompositionId, FrameDigest, FrameKey
@@ -64,6 +64,26 @@ class Recall:
         """Return what this cache itself says of `keys`; no tier is asked."""
         return self._find(keys, shared=False)
 
+    def find_kept(self, keys: Sequence[FrameKey]) -> dict[FrameKey, Hit]:
+        """Return what lies in this cache of `keys`, made here or told by a tier; none is asked."""
+        found = self._find(keys, shared=False)
+        rest = [key for key in keys if key not in found]
+        told = {
+            FrameKey(key): FrameDigest(payload.hex())
+            for key, payload in self._told(FRAME, rest).items()
+            if len(payload) == _DIGEST_BYTES
+        }
+        self._learn(self._told(PIXELS, told.values()))
+        for key, digest in told.items():
+            found[key] = Hit(digest, self._is_there(digest), shared=True)
+        return found
+
+    def _told(self, kind: Kind, keys: Iterable[str]) -> dict[str, bytes]:
+        # A cache without a table kept nothing.
+        with contextlib.suppress(StoreError):
+            return self._caches.local.find_records(kind, keys, own=False)
+        return {}
+
     def _find(self, keys: Sequence[FrameKey], *, shared: bool) -> dict[FrameKey, Hit]:
         found: dict[FrameKey, Hit] = {}
         for start in range(0, len(keys), _CHUNK):
@@ -95,11 +115,15 @@ class Recall:
 
     def _locate(self, digests: Iterable[FrameDigest], *, shared: bool = True) -> None:
         wanted = [digest for digest in dict.fromkeys(digests) if digest not in self._blobs]
-        for digest, told in self._caches.look_up(PIXELS, wanted, shared=shared).items():
-            if len(told.payload) == _DIGEST_BYTES + _SIZE_BYTES:
+        found = self._caches.look_up(PIXELS, wanted, shared=shared)
+        self._learn({digest: told.payload for digest, told in found.items()})
+
+    def _learn(self, places: Mapping[str, bytes]) -> None:
+        for digest, payload in places.items():
+            if len(payload) == _DIGEST_BYTES + _SIZE_BYTES:
                 self._blobs[FrameDigest(digest)] = Blob(
-                    BlobDigest(told.payload[:_DIGEST_BYTES].hex()),
-                    int.from_bytes(told.payload[_DIGEST_BYTES:], "big"),
+                    BlobDigest(payload[:_DIGEST_BYTES].hex()),
+                    int.from_bytes(payload[_DIGEST_BYTES:], "big"),
                 )
 
     def _is_there(self, digest: FrameDigest) -> bool:
@@ -193,6 +217,20 @@ class Recall:
         try:
             key = record_key(identity, width, height)
             return unpack(self._caches.local.get_record(COMPOSITION, key))
+        except StoreError:
+            return None
+
+    def recorded_runs(
+        self, identity: CompositionId, width: int, height: int
+    ) -> list[FilmRun] | None:
+        """Return what this cache or a tier says that a composition id stood for: hearsay.
+
+        To be checked against a ledger before it counts; nothing is decided by it.
+        """
+        key = record_key(identity, width, height)
+        told = self._caches.look_up(COMPOSITION, [key]).get(key)
+        try:
+            return None if told is None else unpack(told.payload)
         except StoreError:
             return None
 

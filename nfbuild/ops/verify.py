@@ -4,14 +4,15 @@ Nothing kept is trusted: no record, no blob, no shared tier, no stat, no kept ra
 frame is drawn once, and a seeded share of the repeats again: two pictures under one key are a
 regression. What was drawn is compared with what the cache says of the same keys, and a cache that
 lied fails the gate. A sample is marked wherever it appears and is never a whole.
+
+Not here: what is said of it (`cli.gate`, `report`, `junit`, `annotations`).
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import random
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from nfbuild.digests import FrameDigest, shown
@@ -19,28 +20,39 @@ from nfbuild.errors import EXIT_GATE, NfbuildError, ProjectError, UsageError
 from nfbuild.events import Event, Failed, Planned, Warned
 from nfbuild.ledger.book import Book
 from nfbuild.ledger.entry import Entry, Present
-from nfbuild.ledger.excuse import DEAD, Judged, find, judge_excuse, nameless, needs_measuring
+from nfbuild.ledger.excuse import (
+    DEAD,
+    Judged,
+    Measured,
+    find,
+    judge_excuse,
+    nameless,
+    needs_measuring,
+)
 from nfbuild.ledger.runs import Runs
 from nfbuild.ledger.sequence import SampleHasher, SequenceHasher
 from nfbuild.ledger.verdict import Verdict, judge
-from nfbuild.ops.audit import audit_cached
+from nfbuild.ops.audit import audit_cached, kept_before
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.moves import measure_moves
+from nfbuild.ops.moves import Judgement, draw_again, find_moves, measure
+from nfbuild.ops.places import Places
 from nfbuild.ops.questions import Questions, State
+from nfbuild.ops.reasons import refine
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import VerifyReport, VerifyRow, failure, reason_json, talk_json
+from nfbuild.ops.sampling import repeats, sample
 from nfbuild.ops.session import Session, Settings
 from nfbuild.project import Discovery, discover, select
 from nfbuild.project.discover import name_of
 
-REPEATS = Fraction(2, 100)
-"""The share of repeats that is drawn again, at least one per composition that has any."""
-
 
 @dataclass(frozen=True)
 class VerifyOptions:
-    """What a verification is asked for; `today` is the day excuses are judged by."""
+    """What a verification is asked for; `today` is the day excuses are judged by.
+
+    `report` is the path of an HTML report to write.
+    """
 
     names: tuple[str, ...] = ()
     start: str = "."
@@ -49,11 +61,12 @@ class VerifyOptions:
     every: bool = False
     fail_on: str = "changed"
     today: dt.date | None = None
+    report: str | None = None
 
 
 @dataclass
 class Verification:
-    """One verification under way."""
+    """One verification under way: what its steps share."""
 
     session: Session
     options: VerifyOptions
@@ -61,10 +74,14 @@ class Verification:
     report: VerifyReport
     questions: Questions = field(default_factory=Questions)
     films: list[Film] = field(default_factory=list)
-    numbers: dict[int, Sequence[int]] = field(default_factory=dict)
     unsound: dict[int, list[int]] = field(default_factory=dict)
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
-    entries: dict[str, Entry | None] = field(default_factory=dict)
+    judged: list[Judgement] = field(default_factory=list)
+
+
+def failing_verdicts(fail_on: str) -> tuple[str, ...]:
+    """Return the verdicts that shut the gate; `failed` brings an exit code of its own."""
+    shape = ("regression", "missing", "orphaned")
+    return (*shape, "changed") if fail_on == "changed" else shape
 
 
 def verify_settings(jobs: int | None) -> Settings:
@@ -86,27 +103,42 @@ def verify(session: Session, options: VerifyOptions) -> Generator[Event, None, V
         yield from _begin(run, film)
     drawing = Drawing(session, run.films, run.questions, Recall(session), png=False)
     distinct = list(run.questions.numbers(State.UNKNOWN))
-    again = list(_repeats(run))
+    again = list(repeats(run.films, run.questions, options.seed, every=options.every))
     yield Planned(
         len(run.films),
         sum(len(film.frames) for film in run.films),
         len(distinct),
         len(distinct) + len(again),
     )
+    known = kept_before(drawing, distinct)
     yield from drawing.draw(distinct)
-    yield from _draw_again(run, drawing, again)
-    yield from _audit(run, drawing)
+    yield from _draw_repeats(run, drawing, again)
     book = Book(session.project.ledger_folder, session.project.ledger)
     for film in run.films:
         yield from _judge(run, drawing, book, film)
+    lies = yield from audit_cached(session, drawing, known, _vouched(run))
+    report.cache_lied = [
+        {
+            "composition": lie.composition,
+            "frame": lie.number,
+            "key": shown(lie.key),
+            "cached": shown(lie.cached),
+            "drawn": shown(lie.drawn),
+        }
+        for lie in lies
+    ]
     if not options.names:
-        yield from _orphans(run, book)
+        _orphans(run, book)
     yield from _excuses_without_need(run)
     for warning in session.take_warnings():
         report.warnings.append(talk_json(warning))
         yield warning
     report.rows.sort(key=lambda row: row.name.encode("utf-8", "surrogatepass"))
     _close_gate(run)
+    if options.report is not None:
+        from nfbuild.ops.report.write import write_report  # noqa: PLC0415  only where asked
+
+        yield from write_report(session, drawing, run.judged, report, options.report)
     return report
 
 
@@ -119,71 +151,49 @@ def _begin(run: Verification, film: Film) -> Generator[Event, None, None]:
         wanted: Sequence[int] = range(count)
         if run.options.samples is not None:
             wanted = sample(count, run.options.samples, run.options.seed, film.name)
-        run.numbers[film.index] = wanted
         try:
             ask(run.session, film, run.questions, wanted)
         except NfbuildError as error:
             film.error = error
 
 
-def sample(count: int, wanted: int, seed: int, name: str) -> range | list[int]:
-    """Return a seeded, stratified sample: one frame of each of `wanted` equal stretches."""
-    if wanted >= count:
-        return range(count)
-    draw = random.Random(f"{seed}/{name}")  # noqa: S311  a pinned seed is the point
-    return [
-        draw.randrange(count * part // wanted, count * (part + 1) // wanted)
-        for part in range(wanted)
-    ]
-
-
-def _repeats(run: Verification) -> Iterator[tuple[Film, int]]:
-    """Yield (film, position) of the repeats that are drawn again."""
-    for film in run.films:
-        if film.error is not None:
-            continue
-        repeats = [
-            at
-            for at, number in enumerate(film.frames)
-            if run.questions.asker(number) != (film.index, run.numbers[film.index][at])
-        ]
-        if run.options.every:
-            yield from ((film, at) for at in repeats)
-            continue
-        if repeats:
-            share = max(1, int(len(repeats) * REPEATS))
-            draw = random.Random(f"{run.options.seed}/repeats/{film.name}")  # noqa: S311  pinned
-            yield from ((film, at) for at in sorted(draw.sample(repeats, share)))
-
-
-def _draw_again(
+def _draw_repeats(
     run: Verification, drawing: Drawing, again: Sequence[tuple[Film, int]]
 ) -> Generator[Event, None, None]:
-    frames = [(film.index, run.numbers[film.index][at]) for film, at in again if not film.error]
+    frames = [(film.index, frame) for film, frame in again if film.error is None]
     found: dict[tuple[int, int], FrameDigest] = {}
     yield from drawing.draw_frames(frames, found)
-    for film, at in again:
-        frame = run.numbers[film.index][at]
-        digest = found.get((film.index, frame))
-        if digest is not None and digest != run.questions.digest(film.frames[at]):
-            run.unsound.setdefault(film.index, []).append(frame)
+    for index, frame in frames:
+        film = run.films[index]
+        digest = found.get((index, frame))
+        number = film.frames[film.at(frame)]
+        if digest is not None and digest != run.questions.digest(number):
+            run.unsound.setdefault(index, []).append(frame)
 
 
-def _audit(run: Verification, drawing: Drawing) -> Generator[Event, None, None]:
-    for lie in audit_cached(run.session, drawing, run.films, run.questions):
-        run.report.cache_lied.append(
-            {
-                "composition": lie.composition,
-                "frame": lie.number,
-                "key": shown(lie.key),
-                "cached": shown(lie.cached),
-                "drawn": shown(lie.drawn),
-            }
-        )
-        yield lie
+def _vouched(run: Verification) -> Callable[[int, FrameDigest], bool]:
+    """Return a test whether the ledger stands by what the cache says of a question.
+
+    Then it is the drawing that moved, not the cache that lied: the verdict says so already.
+    """
+    recorded: dict[int, dict[int, str]] = {}
+    for one in run.judged:
+        lane = None
+        if one.entry is not None and one.verdict.kind == "regression":
+            lane = one.entry.lanes.get(one.verdict.lane or "")
+        if lane is not None:
+            frames = enumerate(lane.runs.expand())
+            recorded[one.film.index] = {n: frame.digest for n, frame in frames if frame is not None}
+
+    def vouched(number: int, cached: FrameDigest) -> bool:
+        index, frame = run.questions.asker(number)
+        digest = recorded.get(index, {}).get(frame)
+        return digest is not None and cached.startswith(digest)
+
+    return vouched
 
 
-# --- judging ----------------------------------------------------------------------------------
+# --- judging ------------------------------------------------------------------------------------
 
 
 def _judge(
@@ -200,32 +210,56 @@ def _judge(
         yield _failed(run, film, error)
         return
     entry = None if page is None else page.entry
-    present = present_of(run, film)
-    verdict = judge(entry, run.report.lane, present)
+    verdict = judge(entry, run.report.lane, _present(run, film))
     excuse = find(run.session.project.excused, film.name, run.report.lane)
     if excuse is not None:
-        measured = None
         today = run.options.today or dt.datetime.now(tz=dt.UTC).date()
-        if needs_measuring(verdict, excuse, today) and entry is not None:
-            measured = yield from measure_moves(run.session, drawing, film, entry, verdict)
+        measured: dict[int, Measured] | None = None
+        if needs_measuring(verdict, excuse, today):
+            measured, verdict = yield from _measured(run, drawing, film, entry, verdict)
         verdict, judged = judge_excuse(verdict, excuse, today, measured)
         row.excuse = _excuse_json(judged)
         if judged.outcome in DEAD:
             run.report.exits.add(EXIT_GATE)
         if judged.warning is not None:
             yield _warn(run, "excuse.ends", judged.warning, film, excuse.place.line)
-    run.verdicts[film.name] = verdict
-    run.entries[film.name] = entry
+    run.judged.append(Judgement(film, entry, verdict))
     run.report.compared += verdict.compared
+    _fill(run, row, film, entry, verdict)
+
+
+def _measured(
+    run: Verification, drawing: Drawing, film: Film, entry: Entry | None, verdict: Verdict
+) -> Generator[Event, None, tuple[dict[int, Measured], Verdict]]:
+    """Measure every moved frame; a frame that now draws otherwise again makes it a regression."""
+    moves = find_moves(drawing, Judgement(film, entry, verdict), verdict.moved)
+    here = [move for move in moves if move.old is not None and move.new is not None]
+    other = yield from draw_again(drawing, [move.new for move in here if move.new is not None])
+    if other:
+        numbers = frozenset(other)
+        frames = [f for f, n in zip(film.wanted, film.frames, strict=True) if n in numbers]
+        run.unsound.setdefault(film.index, []).extend(frames)
+        verdict = judge(entry, run.report.lane, _present(run, film))
+    measured = {frame: found for move, found in measure(drawing, here) for frame in move.frames}
+    return measured, verdict
+
+
+def _fill(
+    run: Verification, row: VerifyRow, film: Film, entry: Entry | None, verdict: Verdict
+) -> None:
+    scene = film.scene
+    places = Places(run.session.files, film.listed.path)
+    lane = None if entry is None or verdict.lane is None else entry.lanes.get(verdict.lane)
+    reasons, _ = refine(run.session, film, lane, verdict.reasons)
     row.verdict = verdict.kind
     row.identity_moved = verdict.identity_moved
-    row.reasons = [reason_json(reason) for reason in verdict.reasons]
-    row.frames = present.frames
-    row.digest = shown(present.digest)
+    row.reasons = [reason_json(places.placed(reason)) for reason in reasons]
+    row.frames = scene.frames
+    row.digest = None if verdict.digest is None else shown(verdict.digest)
     row.recorded = None if verdict.recorded is None else shown(verdict.recorded)
     row.across = list(verdict.across)
     row.moved = list(_moved(verdict))
-    row.rate = str(film.scene.rate)
+    row.rate = str(scene.rate)
     row.note = _note(verdict)
 
 
@@ -243,13 +277,13 @@ def _note(verdict: Verdict) -> str | None:
     return None
 
 
-def present_of(run: Verification, film: Film) -> Present:
+def _present(run: Verification, film: Film) -> Present:
     """Return a film as it was just drawn, in whole or by its sample."""
-    scene, wanted = film.scene, run.numbers[film.index]
+    scene = film.scene
     assert film.identity is not None
-    whole = len(wanted) == scene.frames
+    whole = len(film.wanted) == scene.frames
     shape = (film.width, film.height, scene.rate, scene.frames)
-    by_frame = dict(zip(wanted, film.frames, strict=True))
+    by_frame = dict(zip(film.wanted, film.frames, strict=True))
     digests = ((frame, run.questions.digest(number)) for frame, number in by_frame.items())
     if whole:
         hasher = SequenceHasher(*shape)
@@ -282,6 +316,9 @@ def _failed(run: Verification, film: Film, error: NfbuildError) -> Failed:
     return failed
 
 
+# --- excuses and the ledger's shape -------------------------------------------------------------
+
+
 def _warn(run: Verification, code: str, text: str, film: Film | None, line: int | None) -> Warned:
     warning = Warned(
         code,
@@ -307,26 +344,26 @@ def _excuse_json(judged: Judged) -> dict[str, object]:
     }
 
 
-def _orphans(run: Verification, book: Book) -> Generator[Event, None, None]:
+def _orphans(run: Verification, book: Book) -> None:
     stems = [listed.stem for listed in run.discovery.compositions]
     for stem in book.shelf(stems).orphaned:
         name = name_of(run.session.project, stem)
         run.report.rows.append(
-            VerifyRow(name, "orphaned", note="hint: `nfbuild ledger prune` removes the entry")
+            VerifyRow(name, "orphaned", note=f"the entry is `{book.place(stem)}`")
         )
-    yield from ()
 
 
 def _excuses_without_need(run: Verification) -> Generator[Event, None, None]:
     names = {listed.name for listed in run.discovery.compositions}
     for excuse in nameless(run.session.project.excused, names):
-        yield _warn(
+        warning = _warn(
             run,
             "excuse.nameless",
             f"the excuse of `{excuse.name}` names no composition",
             None,
             excuse.place.line,
         )
+        yield replace(warning, hint="remove it")
     for row in run.report.rows:
         if row.excuse is not None and row.excuse["outcome"] == "unneeded":
             yield _warn(
@@ -340,9 +377,7 @@ def _excuses_without_need(run: Verification) -> Generator[Event, None, None]:
 
 def _close_gate(run: Verification) -> None:
     """Decide whether the gate fails; failed compositions bring exit codes of their own."""
-    failing = {"regression", "missing", "orphaned"}
-    if run.options.fail_on == "changed":
-        failing.add("changed")
+    failing = failing_verdicts(run.options.fail_on)
     if any(row.verdict in failing for row in run.report.rows) or run.report.cache_lied:
         run.report.exits.add(EXIT_GATE)
     if run.report.compared == 0:
