@@ -184,39 +184,9 @@ def status(voice: Voice, start: str, names: list[str]) -> int:
 @speaking
 def verify(voice: Voice, start: str, names: list[str], **options: Any) -> int:
     """`nfbuild verify`."""
-    from nfbuild.cli.gate import print_verify  # noqa: PLC0415
-    from nfbuild.ops.session import open_session  # noqa: PLC0415
-    from nfbuild.ops.verify import VerifyOptions, verify_settings  # noqa: PLC0415
-    from nfbuild.ops.verify import verify as operation  # noqa: PLC0415
+    from nfbuild.cli.gate import run_verify  # noqa: PLC0415
 
-    for output in ("report", "junit", "github"):
-        options.pop(output)
-    jobs = options.pop("jobs")
-    chosen = VerifyOptions(names=tuple(names), start=start, **options)
-    with open_session(start, verify_settings(jobs)) as session:
-        report = follow(operation(session, chosen), voice)
-    print_verify(report, voice)
-    return report.exit_code
-
-
-@speaking
-def explain(voice: Voice, start: str, name: str, **options: Any) -> int:
-    """`nfbuild explain`."""
-    other = options.pop("other")
-    if other is not None:
-        from nfbuild.cli.proof_verbs import compare_graph_files  # noqa: PLC0415
-
-        return compare_graph_files(voice, name, other)
-    from nfbuild.cli.explaining import print_explanation  # noqa: PLC0415
-    from nfbuild.ops.explain import ExplainOptions  # noqa: PLC0415
-    from nfbuild.ops.explain import explain as operation  # noqa: PLC0415
-    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
-
-    chosen = ExplainOptions(name=name, start=start, **options)
-    with open_session(start, Settings(observe=True)) as session:
-        answer = follow(operation(session, chosen), voice)
-    print_explanation(answer, voice)
-    return answer.exit_code
+    return run_verify(voice, start, names, **options)
 
 
 @speaking
