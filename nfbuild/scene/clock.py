@@ -8,16 +8,25 @@ from nfbuild.scene.canvas import Canvas, rounded
 
 
 class Clock:
-    """An exact instant and what follows from it; nested compositions have a clock of their own."""
+    """An exact instant and what follows from it; nested compositions have a clock of their own.
 
-    __slots__ = ("_canvas", "_fields", "_frame", "instant", "seconds")
+    The instant is `top / bottom` seconds; `seconds` is the double nearest to it.
+    """
 
-    def __init__(self, canvas: Canvas, instant: Fraction, frame: int | None = None) -> None:
-        self.instant = instant
-        self.seconds = instant.numerator / instant.denominator
+    __slots__ = ("_bottom", "_canvas", "_fields", "_frame", "_top", "seconds")
+
+    def __init__(self, canvas: Canvas, top: int, bottom: int, frame: int | None = None) -> None:
+        self.seconds = top / bottom
+        self._top = top
+        self._bottom = bottom
         self._canvas = canvas
         self._frame = frame
         self._fields: dict[str, float] | None = None
+
+    @property
+    def instant(self) -> Fraction:
+        """The exact instant."""
+        return Fraction(self._top, self._bottom)
 
     @property
     def fields(self) -> dict[str, float]:

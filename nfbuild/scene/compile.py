@@ -41,7 +41,7 @@ from nfbuild.scene.references import ids_in, ids_of, renamed
 from nfbuild.scene.sheet import DRAWN, PAINTED, SHAPES, Sheet
 from nfbuild.scene.tree import Element
 from nfbuild.scene.window import read_window
-from nfbuild.scene.write import MOVING, attribute_text, character_text, resting_text
+from nfbuild.scene.write import MOVING, attribute_text, character_text, escaped, resting_text
 
 # Known to draw nothing, whatever stands in them, unless it is an element that is drawn.
 _SILENT = frozenset(["desc", "metadata", "script", "title"])
@@ -53,6 +53,9 @@ _DEFINING = frozenset(
 
 # An empty group draws nothing, whatever attributes it has.
 _EMPTY_DRAWS_NOTHING = frozenset(["g"])
+
+# Colours of a long film are many; the most are met again within a few frames.
+_PAINTS = 4096
 
 Embed = Callable[["Compiler", Element, "Context"], "list[Item]"]
 
@@ -88,8 +91,9 @@ class Compiler:
         self.nested = 0
         self._names: dict[str, str] = {}
         self._masks: dict[str, int] = {}
+        self._paints: dict[str, str] = {}
         self._pinned = self._pinned_elements()
-        self._start_clock = Clock(sheet.canvas, sheet.canvas.duration * 0, 0)
+        self._start_clock = Clock(sheet.canvas, 0, 1, 0)
 
     def compile(self) -> list[Program]:
         """Return one program for each child of the root that can be drawn, in order."""
@@ -128,7 +132,12 @@ class Compiler:
 
     def paint(self, text: str) -> str:
         """Return a paint of the timeline as it is drawn."""
-        return normal_colour(renamed(text, self.rename))
+        known = self._paints.get(text)
+        if known is None:
+            known = escaped(normal_colour(renamed(text, self.rename)))
+            if len(self._paints) < _PAINTS:
+                self._paints[text] = known
+        return known
 
     def styles(self) -> list[str]:
         """Return the sheet's style sheets with drawn ids."""

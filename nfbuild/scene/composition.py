@@ -104,7 +104,8 @@ class VectorComposition:
             raise UsageError(
                 f"there is no frame {number}", hint=f"frames are 0 to {self.frames - 1}"
             )
-        run = Run(Clock(self._canvas, number / self.rate, number))
+        rate = self.rate
+        run = Run(Clock(self._canvas, number * rate.denominator, rate.numerator, number))
         run.mask = self._compiler.styles_mask
         pieces = []
         moving = ("", "") if self._root is None else self._root.dress(run.clock)

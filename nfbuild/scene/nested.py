@@ -73,7 +73,8 @@ class Nested:
         if state is None and not kept:
             return following
         canvas = self.child.sheet.canvas
-        inner = Clock(canvas, self.mapping.instant(clock.instant, canvas.duration))
+        mapped = self.mapping.instant(clock.instant, canvas.duration)
+        inner = Clock(canvas, mapped.numerator, mapped.denominator)
         root_start = self.root_start
         if self.root is not None:
             moving = self.root.dress(inner)

@@ -17,9 +17,9 @@ from nfbuild.scene.frametext import Template
 from nfbuild.scene.normal import normal_text
 from nfbuild.scene.protocols import NeedsAnswers, Request
 from nfbuild.scene.timeline import Track, Values
-from nfbuild.scene.transform import Pivot
+from nfbuild.scene.transform import Motion, Pivot, anchor
 from nfbuild.scene.window import Window
-from nfbuild.scene.write import attribute_text, character_text
+from nfbuild.scene.write import character_text, escaped
 
 
 class Run:
@@ -132,15 +132,16 @@ class Dressing:
     """
 
     __slots__ = (
-        "auto",
-        "fill",
+        "_anchor",
+        "_dressed",
+        "_fixed",
+        "_motion",
+        "_paint",
+        "_text",
+        "_tracks",
+        "_values",
+        "_window",
         "kept",
-        "opacity",
-        "own_transform",
-        "paint",
-        "stroke",
-        "tracks",
-        "window",
         "wrapped",
     )
 
@@ -155,70 +156,99 @@ class Dressing:
         wrapped: bool,
         paint: PaintRule | None,
     ) -> None:
-        self.window = window
-        self.tracks = tracks
-        self.fill = fixed.get("fill")
-        self.opacity = fixed.get("opacity")
-        self.stroke = fixed.get("stroke")
-        self.own_transform = fixed.get("transform")
-        self.auto = auto
         self.kept = kept
         self.wrapped = wrapped
-        self.paint = paint
+        self._window = window
+        self._tracks = tracks
+        own = {name: escaped(value) for name, value in fixed.items()}
+        self._fixed: State = (
+            own.get("opacity"),
+            own.get("fill"),
+            own.get("stroke"),
+            own.get("transform"),
+        )
+        self._anchor = anchor(auto)
+        self._paint = paint
+        # What was said last: most frames of a hold say the same again.
+        self._motion: Motion | None = None
+        self._text: str | None = None
+        self._values: Values | None = None
+        self._dressed: tuple[str, str] | None = None
 
     def dress(self, clock: Clock) -> tuple[str, str] | None:
         """Return (opacity, attribute text); None where the element does not show.
 
         The attribute text holds fill, opacity (unless `wrapped`), stroke and transform.
         """
-        state = self.state(clock)
+        window = self._window
+        seconds = clock.seconds
+        presence = 1.0
+        if window is not None:
+            if not window.start <= seconds <= window.end:
+                return None
+            if window.fade > 0.0:
+                presence = window.presence(seconds)
+        tracks = self._tracks
+        if len(tracks) == 1:
+            values = tracks[0].at(seconds)
+            if presence == 1.0:
+                if values is self._values:
+                    return self._dressed
+                dressed = self._written(self._moved(presence, (values,)))
+                self._values, self._dressed = values, dressed
+                return dressed
+            return self._written(self._moved(presence, (values,)))
+        return self._written(self._moved(presence, [track.at(seconds) for track in tracks]))
+
+    def state(self, clock: Clock) -> State | None:
+        """Return opacity, fill, stroke and transform as they are written; None where hidden."""
+        window = self._window
+        seconds = clock.seconds
+        if window is not None and not window.visible(seconds):
+            return None
+        presence = 1.0 if window is None else window.presence(seconds)
+        return self._moved(presence, [track.at(seconds) for track in self._tracks])
+
+    def _written(self, state: State | None) -> tuple[str, str] | None:
         if state is None:
             return None
         opacity, fill, stroke, transform = state
         parts = ""
         if fill is not None:
-            parts = attribute_text("fill", fill)
+            parts = f' fill="{fill}"'
         if opacity is not None and not self.wrapped:
             parts += f' opacity="{opacity}"'
         if stroke is not None:
-            parts += attribute_text("stroke", stroke)
+            parts += f' stroke="{stroke}"'
         if transform is not None:
-            parts += attribute_text("transform", transform)
+            parts += f' transform="{transform}"'
         return (opacity or "", parts)
 
-    def state(self, clock: Clock) -> State | None:
-        """Return opacity, fill, stroke and transform as they are written; None where hidden."""
-        window = self.window
-        seconds = clock.seconds
-        presence = 1.0
-        if window is not None:
-            if not window.visible(seconds):
-                return None
-            presence = window.presence(seconds)
-        fill, stroke, share = self.fill, self.stroke, None
-        motion = None
-        paint = self.paint
-        for track in self.tracks:
-            values: Values = track.at(seconds)
-            if values.fill is not None and paint is not None:
-                fill = paint(values.fill)
+    def _moved(self, presence: float, all_values: Sequence[Values]) -> State | None:
+        opacity, fill, stroke, transform = self._fixed
+        share = motion = None
+        paint = self._paint
+        for values in all_values:
             if values.opacity is not None:
                 share = values.opacity
-            if values.stroke is not None and paint is not None:
-                stroke = paint(values.stroke)
             if values.transform is not None:
                 motion = values.transform
-        opacity = self.opacity
+            if paint is not None:
+                if values.fill is not None:
+                    fill = paint(values.fill)
+                if values.stroke is not None:
+                    stroke = paint(values.stroke)
         if share is not None or presence < 1.0:
             # A fade replaces an opacity that the author wrote and multiplies an animated one.
             opacity = opacity_text(presence if share is None else share * presence)
             if opacity == "0" and not self.kept:
                 return None
-        transform = self.own_transform
         if motion is not None:
-            text = motion.text(self.auto)
-            if text:
-                transform = f"{transform} {text}" if transform else text
+            if motion is not self._motion:
+                text = motion.written(self._anchor)
+                self._motion = motion
+                self._text = f"{transform} {text}" if transform and text else text or transform
+            transform = self._text
         return (opacity, fill, stroke, transform)
 
 
@@ -226,7 +256,7 @@ class PaintRule(Protocol):
     """Turns a paint of the timeline into the text that is drawn."""
 
     def __call__(self, text: str) -> str:
-        """Return the paint as it is written: ids renamed, one spelling."""
+        """Return the paint as it is written: ids renamed, one spelling, escaped."""
         ...
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from nfbuild.errors import Place, SourceError
 from nfbuild.scene.canvas import Canvas, read_canvas
 from nfbuild.scene.fonts import FaceBook, take_font_faces
+from nfbuild.scene.normal import normal_text
 from nfbuild.scene.protocols import Face, Finding, Limits, Services, SourceFile
 from nfbuild.scene.references import ids_in, ids_of
 from nfbuild.scene.timeline import Animation, Track, read_timeline
@@ -128,13 +129,11 @@ def _targets(
         return {}
     by_selector: dict[str, list[Element]] = {}
     for element in root.walk():
-        if element is root:
-            continue
         by_selector.setdefault(element.tag, []).append(element)
         name = element.get("id")
         if name is not None:
             by_selector.setdefault(f"#{name}", []).append(element)
-        for word in dict.fromkeys((element.get("class") or "").split()):
+        for word in dict.fromkeys(_words(element.get("class") or "")):
             by_selector.setdefault(f".{word}", []).append(element)
     tracks: dict[Element, tuple[Track, ...]] = {}
     for animation in animations:
@@ -146,6 +145,10 @@ def _targets(
         for element in matched:
             tracks[element] = (*tracks.get(element, ()), track)
     return tracks
+
+
+def _words(text: str) -> list[str]:
+    return normal_text(text).split(" ")
 
 
 def _unmatched(animation: Animation, known: dict[str, list[Element]], path: str) -> Finding:

@@ -15,7 +15,7 @@ import json
 from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from nfbuild.errors import Place, SourceError
 from nfbuild.scene.colour import blend, hex_rgb
@@ -29,8 +29,7 @@ SCRIPT_TYPE = "application/nanoframes+json"
 PROPERTIES = ("fill", "opacity", "stroke", "transform")
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(NamedTuple):
     """What an animation says of its targets at one instant; None where it says nothing."""
 
     fill: str | None

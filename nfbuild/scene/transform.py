@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from nfbuild.errors import Place, SourceError
-from nfbuild.scene.numbers import json_number, shown
+from nfbuild.scene.numbers import json_number
+from nfbuild.scene.write import escaped
 
 Pivot: TypeAlias = "tuple[float, float] | None"
+Anchor: TypeAlias = "tuple[str, str]"
 
 AUTO = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Motion:
+class Motion(NamedTuple):
     """One instant of an animated transform; None where the keyframes say nothing.
 
     `rotate` is (degrees,) or (degrees, cx, cy); `scale` is (s,) or (sx, sy); `center` is "auto",
@@ -35,31 +35,51 @@ class Motion:
 
     def text(self, auto: Pivot) -> str:
         """Return the transform list; `auto` is the element's own centre, None where unknown."""
+        return self.written(anchor(auto))
+
+    def written(self, auto: Anchor) -> str:
+        """Return the transform list; `auto` stands around what turns about the own centre.
+
+        Adding 0.0 to a number takes the sign of a zero away.
+        """
         if self.raw is not None:
             return self.raw
-        parts = []
-        if self.translate is not None:
-            x, y = self.translate
-            parts.append(f"translate({shown(x)},{shown(y)})")
-        if self.rotate is None and self.scale is None:
-            return " ".join(parts)
-        center = auto if self.center == AUTO else self.center
-        before = after = ""
-        if isinstance(center, tuple):
-            x, y = center
-            if x != 0.0 or y != 0.0:
-                before = f"translate({shown(x)},{shown(y)}) "
-                after = f" translate({shown(-x)},{shown(-y)})"
-        if self.rotate is not None:
-            if len(self.rotate) == 3:
-                degrees, x, y = self.rotate
-                parts.append(f"rotate({shown(degrees)} {shown(x)} {shown(y)})")
+        translate, rotate, scale = self.translate, self.rotate, self.scale
+        text = ""
+        if translate is not None:
+            text = f"translate({translate[0] + 0.0:g},{translate[1] + 0.0:g})"
+        if rotate is None and scale is None:
+            return text
+        center = self.center
+        if center is None:
+            before = after = ""
+        else:
+            before, after = auto if isinstance(center, str) else anchor(center)
+        if rotate is not None:
+            gap = " " if text else ""
+            if len(rotate) == 3:
+                degrees, x, y = rotate
+                text += f"{gap}rotate({degrees + 0.0:g} {x + 0.0:g} {y + 0.0:g})"
             else:
-                parts.append(f"{before}rotate({shown(self.rotate[0])}){after}")
-        if self.scale is not None:
-            inside = ",".join(map(shown, self.scale))
-            parts.append(f"{before}scale({inside}){after}")
-        return " ".join(parts)
+                text += f"{gap}{before}rotate({rotate[0] + 0.0:g}){after}"
+        if scale is not None:
+            gap = " " if text else ""
+            if len(scale) == 2:
+                text += f"{gap}{before}scale({scale[0] + 0.0:g},{scale[1] + 0.0:g}){after}"
+            else:
+                text += f"{gap}{before}scale({scale[0] + 0.0:g}){after}"
+        return text
+
+
+def anchor(pivot: Pivot) -> Anchor:
+    """Return what stands before and after an operation that turns about `pivot`."""
+    if pivot is None or pivot == (0.0, 0.0):
+        return ("", "")
+    x, y = pivot
+    return (
+        f"translate({x + 0.0:g},{y + 0.0:g}) ",
+        f" translate({-x + 0.0:g},{-y + 0.0:g})",
+    )
 
 
 def motion_of(value: Any) -> Motion | None:
@@ -67,7 +87,7 @@ def motion_of(value: Any) -> Motion | None:
     if value is None:
         return None
     if isinstance(value, str):
-        return Motion(raw=value)
+        return Motion(raw=escaped(value))
     return Motion(
         _translate(value["translate"]) if "translate" in value else None,
         _numbers(value["rotate"]) if "rotate" in value else None,

@@ -13,15 +13,20 @@ MOVING = ("fill", "opacity", "stroke", "transform")
 """What a timeline moves; written before every other attribute."""
 
 
-def attribute_text(name: str, value: str) -> str:
-    """Return ` name="value"`; blanks inside a value are plain blanks."""
+def escaped(value: str) -> str:
+    """Return an attribute's value as it stands between quotes; blanks in it are plain blanks."""
     if "&" in value or "<" in value or '"' in value:
-        # Only an author's exotic id or font name comes here; the rasterizer compares the bytes,
-        # so that both ends of a reference are still equal.
+        # Only an author's exotic class or font name comes here; the rasterizer compares bytes, so
+        # that both ends of a reference are still equal.
         value = value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     if "\n" in value or "\t" in value or "\r" in value:
         value = value.replace("\n", " ").replace("\t", " ").replace("\r", " ")
-    return f' {name}="{value}"'
+    return value
+
+
+def attribute_text(name: str, value: str) -> str:
+    """Return ` name="value"`."""
+    return f' {name}="{escaped(value)}"'
 
 
 def attributes_text(attributes: Mapping[str, str]) -> str:
