@@ -60,7 +60,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--scale", type=Fraction, default=Fraction(1))
     parser.add_argument("--frames", metavar="A:B")
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     os.makedirs(asked.folder, exist_ok=True)
     count = gather(asked.project, asked.folder, asked.names, asked.scale, asked.frames)
     print(json.dumps({"frames": count}))
