@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
-from nfbuild.digests import BlobDigest, blob_digest, derive_raw, is_hex_digest
+from nfbuild.digests import HEX_LENGTH, BlobDigest, blob_digest, derive_raw
 from nfbuild.errors import Corrupt, Missing, StoreError
 
 Kind: TypeAlias = Literal["frame", "pixels", "composition", "answer"]
@@ -36,6 +36,7 @@ RECORD_LIMIT: Final = 16 * 2**20
 RECORD_VERSION: Final = 1
 _MAGIC = b"nfbr"
 _CONTEXT = "nfbuild 2026 store record v1"
+_DIGITS = "0123456789abcdef"
 _KEY_BYTES = 32
 _SUM_BYTES = 32
 _HEAD = len(_MAGIC) + 2
@@ -142,15 +143,20 @@ class PrunableStore(WritableStore, Protocol):
         ...
 
 
+def is_name(name: object) -> bool:
+    """Tell whether `name` is a digest in lower case; asked for every file of a listing."""
+    return isinstance(name, str) and len(name) == HEX_LENGTH and not name.strip(_DIGITS)
+
+
 def check_name(name: str) -> None:
     """Raise `Corrupt` unless `name` is a digest: it comes from a record, which may say anything."""
-    if not isinstance(name, str) or not is_hex_digest(name):
+    if not is_name(name):
         raise Corrupt(f"`{str(name)[:80]!r}` names nothing that a store can hold", code="name")
 
 
 def sound_names(names: Iterable[str]) -> list[str]:
     """Return `names` once each, in order, without those that are no digests."""
-    return [name for name in dict.fromkeys(names) if isinstance(name, str) and is_hex_digest(name)]
+    return [name for name in dict.fromkeys(names) if is_name(name)]
 
 
 def check_kind(kind: str) -> None:

@@ -15,9 +15,9 @@ import stat
 from collections.abc import Iterator
 from typing import Final
 
-from nfbuild.digests import BlobDigest, blob_digest, is_hex_digest
+from nfbuild.digests import BlobDigest, blob_digest
 from nfbuild.errors import Corrupt
-from nfbuild.store.base import BLOB_LIMIT, KINDS, BlobInfo, check_name
+from nfbuild.store.base import BLOB_LIMIT, KINDS, BlobInfo, check_name, is_name
 from nfbuild.store.files import (
     PRIVATE,
     TEMPORARY,
@@ -143,7 +143,7 @@ def quarantine(root: str, path: str, expected: str, found: str, modes: Modes) ->
 def is_quarantined(name: str) -> bool:
     """Tell whether a file in quarantine has a name that `quarantine` gives."""
     expected, dash, _ = name.partition("-")
-    return bool(dash) and SUFFIX in name and (is_hex_digest(expected) or expected in KINDS)
+    return bool(dash) and SUFFIX in name and (is_name(expected) or expected in KINDS)
 
 
 def drop_blob(root: str, digest: BlobDigest) -> bool:
@@ -163,7 +163,7 @@ def list_blobs(root: str) -> Iterator[BlobInfo]:
         found = []
         for name, status in list_entries(shard):
             digest = name.removesuffix(SUFFIX)
-            if name.endswith(SUFFIX) and is_hex_digest(digest) and digest[:2] == shard[-2:]:
+            if name.endswith(SUFFIX) and is_name(digest) and digest[:2] == shard[-2:]:
                 # The kernel moves the access time about once a day for every reader, also for
                 # those who may not touch the file.
                 used = max(status.st_mtime, status.st_atime)

@@ -159,6 +159,11 @@ class LocalStore:
         if len(data) > BLOB_LIMIT:
             raise Unavailable(f"{self.name}: a blob of {len(data)} bytes", code="too-large")
         digest = blob_digest(data)
+        self.put_known_blob(digest, data, replace=replace)
+        return digest
+
+    def put_known_blob(self, digest: BlobDigest, data: bytes, *, replace: bool = False) -> None:
+        """Keep `data`, whose digest the caller has just taken; see `put_blob`."""
         try:
             written = write_blob(self.root, digest, data, replace=replace)
         except Unavailable as error:
@@ -169,7 +174,6 @@ class LocalStore:
             self.journal.count(self.name, PUT)
             self._count_healed(digest)
         self._seen.add(digest)
-        return digest
 
     def drop_blob(self, digest: BlobDigest) -> bool:
         """See `PrunableStore`."""

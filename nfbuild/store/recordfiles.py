@@ -13,9 +13,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from nfbuild.digests import is_hex_digest
 from nfbuild.errors import Corrupt, Missing, StoreError
-from nfbuild.store.base import KINDS, RECORD_LIMIT, Kind, decode_record, encode_record
+from nfbuild.store.base import KINDS, RECORD_LIMIT, Kind, decode_record, encode_record, is_name
 from nfbuild.store.blobs import list_entries, list_shards, quarantine
 from nfbuild.store.files import PRIVATE, Modes, read_file, unavailable, write_file
 
@@ -128,7 +127,7 @@ class RecordFiles:
                 for shard in list_shards(f"{self.root}/{folder}/{kind}"):
                     for name, status in list_entries(shard):
                         key = name.removesuffix(SUFFIX)
-                        if name.endswith(SUFFIX) and is_hex_digest(key) and key[:2] == shard[-2:]:
+                        if name.endswith(SUFFIX) and is_name(key) and key[:2] == shard[-2:]:
                             used = max(status.st_mtime, status.st_atime)
                             yield own, kind, key, status.st_size, used
 

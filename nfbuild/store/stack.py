@@ -159,7 +159,7 @@ class Caches:
 
     def _fetch(self, digest: BlobDigest) -> bool:
         try:
-            self.local.put_blob(self._shared.get_blob(digest))
+            self.local.put_known_blob(digest, self._shared.get_blob(digest))
         except StoreError:
             return False
         return True

@@ -110,3 +110,11 @@ def read_lifetime(text: str) -> Counter[str]:
 def write_lifetime(sums: Mapping[str, int]) -> str:
     """Return the lifetime file's text: one `event amount` a line, sorted."""
     return "".join(f"{event} {amount}\n" for event, amount in sorted(sums.items()))
+
+
+def by_event(sums: Mapping[str, int]) -> Counter[str]:
+    """Return lifetime sums over all tiers and reasons: `hit`, `miss`, `corrupt`, ..."""
+    events: Counter[str] = Counter()
+    for name, amount in sums.items():
+        events[name.rpartition(" ")[2].partition(".")[0]] += amount
+    return events
