@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from nfbuild import __version__
-from nfbuild.cli import verbs
+from nfbuild.cli import proof_verbs, verbs
 from nfbuild.cli.terminal import Voice
 from nfbuild.errors import EXIT_INTERRUPTED, EXIT_USAGE
 
@@ -309,6 +309,70 @@ def frame(
         svg=svg,
         open_it=open_it,
         scale=scale,
+    )
+
+
+@app.command()
+def graph(
+    names: Names = None,
+    *,
+    start: Start = ".",
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="FILE", help="read it from a file")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", metavar="text|json|dot", help="form")] = "text",
+    reaching: Annotated[
+        str | None, typer.Option("--uses", metavar="FILE", help="compositions that FILE would move")
+    ] = None,
+    frames: Annotated[
+        str | None, typer.Option("--frames", metavar="NAME", help="frames of one composition")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Print the build graph: what a build made of what."""
+    return proof_verbs.graph(
+        Voice(quiet=quiet, verbose=verbose, as_json=as_json),
+        start,
+        names or [],
+        source=source,
+        form=form,
+        reaching=reaching,
+        frames=frames,
+    )
+
+
+@app.command()
+def reproduce(
+    names: Names = None,
+    *,
+    start: Start = ".",
+    jobs: Annotated[
+        str, typer.Option("-j", "--jobs", metavar="LIST", help="worker counts")
+    ] = "1,2,4,8,max",
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="seed of the matrix")] = 20260701,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="dispatch orders a count")] = 3,
+    certify: Annotated[
+        str | None, typer.Option("--certify", metavar="FILE", help="write what was shown")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="FILE", help="compare with a certificate")
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Prove that worker counts, orders and surroundings change no byte of what is made."""
+    return proof_verbs.reproduce(
+        Voice(quiet=quiet, verbose=verbose, as_json=as_json),
+        start,
+        names or [],
+        jobs=jobs,
+        seed=seed,
+        rounds=rounds,
+        certify=certify,
+        against=against,
     )
 
 
