@@ -11,11 +11,12 @@ Not here: what is said of it (`cli.gate`, `report`, `junit`, `annotations`).
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
-from nfbuild.digests import FrameDigest, shown
+from nfbuild.digests import FrameDigest, FrameKey, shown
 from nfbuild.errors import EXIT_GATE, NfbuildError, ProjectError, UsageError
 from nfbuild.events import Event, Failed, Planned, Warned
 from nfbuild.ledger.book import Book
@@ -39,7 +40,7 @@ from nfbuild.ops.moves import Judgement, draw_again, find_moves, measure
 from nfbuild.ops.places import Places
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.reasons import refine
-from nfbuild.ops.recall import Recall
+from nfbuild.ops.recall import Hit, Recall
 from nfbuild.ops.reports import VerifyReport, VerifyRow, failure, reason_json, talk_json
 from nfbuild.ops.sampling import repeats, sample
 from nfbuild.ops.session import Session, Settings
@@ -77,6 +78,11 @@ class Verification:
     unsound: dict[int, list[int]] = field(default_factory=dict)
     judged: list[Judgement] = field(default_factory=list)
 
+    @cached_property
+    def book(self) -> Book:
+        """The project's ledger."""
+        return Book(self.session.project.ledger_folder, self.session.project.ledger)
+
 
 def failing_verdicts(fail_on: str) -> tuple[str, ...]:
     """Return the verdicts that shut the gate; `failed` brings an exit code of its own."""
@@ -93,29 +99,8 @@ def verify(session: Session, options: VerifyOptions) -> Generator[Event, None, V
     """Draw and compare; yields events, returns the gate's answer."""
     if options.fail_on not in ("changed", "regression"):
         raise UsageError(f"`--fail-on {options.fail_on}` is neither `changed` nor `regression`")
-    discovery = discover(session.project)
-    listed = select(session.project, discovery.compositions, options.names, options.start)
-    report = VerifyReport(session.toolchain.lane, options.seed, options.samples is not None)
-    run = Verification(session, options, discovery, report)
-    for index, one in enumerate(listed):
-        film = load_film(session, index, one, Fraction(1))
-        run.films.append(film)
-        yield from _begin(run, film)
-    drawing = Drawing(session, run.films, run.questions, Recall(session), png=False)
-    distinct = list(run.questions.numbers(State.UNKNOWN))
-    again = list(repeats(run.films, run.questions, options.seed, every=options.every))
-    yield Planned(
-        len(run.films),
-        sum(len(film.frames) for film in run.films),
-        len(distinct),
-        len(distinct) + len(again),
-    )
-    known = kept_before(drawing, distinct)
-    yield from drawing.draw(distinct)
-    yield from _draw_repeats(run, drawing, again)
-    book = Book(session.project.ledger_folder, session.project.ledger)
-    for film in run.films:
-        yield from _judge(run, drawing, book, film)
+    run, drawing, known = yield from draw_and_judge(session, options)
+    report = run.report
     lies = yield from audit_cached(session, drawing, known, _vouched(run))
     report.cache_lied = [
         {
@@ -128,7 +113,7 @@ def verify(session: Session, options: VerifyOptions) -> Generator[Event, None, V
         for lie in lies
     ]
     if not options.names:
-        _orphans(run, book)
+        _orphans(run)
     yield from _excuses_without_need(run)
     for warning in session.take_warnings():
         report.warnings.append(talk_json(warning))
@@ -140,6 +125,39 @@ def verify(session: Session, options: VerifyOptions) -> Generator[Event, None, V
 
         yield from write_report(session, drawing, run.judged, report, options.report)
     return report
+
+
+def draw_and_judge(
+    session: Session, options: VerifyOptions, *, png: bool = False
+) -> Generator[Event, None, tuple[Verification, Drawing, Mapping[FrameKey, Hit]]]:
+    """Draw every distinct frame and some repeats, and judge each film by its entry.
+
+    With `png` the pictures are kept, to become what is recorded. Also returns what the cache said
+    of these frames before they were drawn.
+    """
+    discovery = discover(session.project)
+    listed = select(session.project, discovery.compositions, options.names, options.start)
+    report = VerifyReport(session.toolchain.lane, options.seed, options.samples is not None)
+    run = Verification(session, options, discovery, report)
+    for index, one in enumerate(listed):
+        film = load_film(session, index, one, Fraction(1))
+        run.films.append(film)
+        yield from _begin(run, film)
+    drawing = Drawing(session, run.films, run.questions, Recall(session), png=png)
+    distinct = list(run.questions.numbers(State.UNKNOWN))
+    again = list(repeats(run.films, run.questions, options.seed, every=options.every))
+    yield Planned(
+        len(run.films),
+        sum(len(film.frames) for film in run.films),
+        len(distinct),
+        len(distinct) + len(again),
+    )
+    known = kept_before(drawing, distinct)
+    yield from drawing.draw(distinct)
+    yield from _draw_repeats(run, drawing, again)
+    for film in run.films:
+        yield from _judge(run, drawing, film)
+    return run, drawing, known
 
 
 def _begin(run: Verification, film: Film) -> Generator[Event, None, None]:
@@ -196,21 +214,19 @@ def _vouched(run: Verification) -> Callable[[int, FrameDigest], bool]:
 # --- judging ------------------------------------------------------------------------------------
 
 
-def _judge(
-    run: Verification, drawing: Drawing, book: Book, film: Film
-) -> Generator[Event, None, None]:
+def _judge(run: Verification, drawing: Drawing, film: Film) -> Generator[Event, None, None]:
     row = VerifyRow(film.name, "failed", source=film.listed.path)
     run.report.rows.append(row)
     if film.error is not None:
         yield _failed(run, film, film.error)
         return
     try:
-        page = book.read(film.listed.stem, film.name)
+        page = run.book.read(film.listed.stem, film.name)
     except ProjectError as error:
         yield _failed(run, film, error)
         return
     entry = None if page is None else page.entry
-    verdict = judge(entry, run.report.lane, _present(run, film))
+    verdict = judge(entry, run.report.lane, present_of(run, film))
     excuse = find(run.session.project.excused, film.name, run.report.lane)
     if excuse is not None:
         today = run.options.today or dt.datetime.now(tz=dt.UTC).date()
@@ -239,7 +255,7 @@ def _measured(
         numbers = frozenset(other)
         frames = [f for f, n in zip(film.wanted, film.frames, strict=True) if n in numbers]
         run.unsound.setdefault(film.index, []).extend(frames)
-        verdict = judge(entry, run.report.lane, _present(run, film))
+        verdict = judge(entry, run.report.lane, present_of(run, film))
     measured = {frame: found for move, found in measure(drawing, here) for frame in move.frames}
     return measured, verdict
 
@@ -277,7 +293,7 @@ def _note(verdict: Verdict) -> str | None:
     return None
 
 
-def _present(run: Verification, film: Film) -> Present:
+def present_of(run: Verification, film: Film) -> Present:
     """Return a film as it was just drawn, in whole or by its sample."""
     scene = film.scene
     assert film.identity is not None
@@ -344,12 +360,12 @@ def _excuse_json(judged: Judged) -> dict[str, object]:
     }
 
 
-def _orphans(run: Verification, book: Book) -> None:
+def _orphans(run: Verification) -> None:
     stems = [listed.stem for listed in run.discovery.compositions]
-    for stem in book.shelf(stems).orphaned:
+    for stem in run.book.shelf(stems).orphaned:
         name = name_of(run.session.project, stem)
         run.report.rows.append(
-            VerifyRow(name, "orphaned", note=f"the entry is `{book.place(stem)}`")
+            VerifyRow(name, "orphaned", note=f"the entry is `{run.book.place(stem)}`")
         )
 
 
