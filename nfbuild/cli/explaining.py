@@ -1,19 +1,37 @@
-"""What `explain` says."""
+"""The command `explain`, and what it says."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nfbuild.cli.plain import put, put_json
-from nfbuild.cli.verbs import describe, reason_lines
-from nfbuild.ops.reports import reason_json
+from nfbuild.cli.terminal import Voice, follow
+from nfbuild.cli.verbs import describe, reason_lines, speaking
 
 if TYPE_CHECKING:
-    from nfbuild.cli.terminal import Voice
     from nfbuild.ops.explain import Explanation
 
 _SHOWN_PIXELS = 8
 _ALL = 10_000
+
+
+@speaking
+def explain(voice: Voice, start: str, name: str, **options: Any) -> int:
+    """`nfbuild explain`."""
+    other: str | None = options.pop("other")
+    if other is not None:
+        from nfbuild.cli.proof_verbs import compare_graph_files  # noqa: PLC0415  two files
+
+        return compare_graph_files(voice, name, other)
+    from nfbuild.ops.explain import ExplainOptions  # noqa: PLC0415  each verb loads what it needs
+    from nfbuild.ops.explain import explain as operation  # noqa: PLC0415
+    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
+
+    chosen = ExplainOptions(name=name, start=start, **options)
+    with open_session(start, Settings(observe=True)) as session:
+        answer = follow(operation(session, chosen), voice)
+    print_explanation(answer, voice)
+    return answer.exit_code
 
 
 def print_explanation(answer: Explanation, voice: Voice) -> None:
@@ -28,6 +46,8 @@ def print_explanation(answer: Explanation, voice: Voice) -> None:
         put(f"{moved}, {seconds[0]:.3f} s to {seconds[1]:.3f} s")
     for fact in answer.facts:
         put(fact)
+    from nfbuild.ops.reports import reason_json  # noqa: PLC0415  with the answer
+
     for line in reason_lines([reason_json(reason) for reason in answer.reasons], _ALL):
         put(f"  {line}")
     if answer.old_source is not None:

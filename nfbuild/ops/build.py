@@ -13,8 +13,9 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 
 from nfbuild.digests import SequenceDigest, shown
-from nfbuild.errors import EXIT_GATE, NfbuildError, ProjectError
+from nfbuild.errors import EXIT_GATE, NfbuildError, ProjectError, UsageError
 from nfbuild.events import Event, Failed, Planned, Warned
+from nfbuild.execute.trace import Profile
 from nfbuild.ledger.book import Book, Page, renames
 from nfbuild.ledger.entry import Entry, Present
 from nfbuild.ledger.runs import Runs
@@ -70,18 +71,24 @@ class Build:
 def build(session: Session, options: BuildOptions) -> Generator[Event, None, BuildReport]:
     """Build the compositions that `options.names` mean; yields events, returns the report."""
     session.note_start()
+    if options.profile is not None:
+        session.profile = Profile()
     discovery = discover(session.project)
     listed = select(session.project, discovery.compositions, options.names, options.start)
     run = Build(session, options, discovery, listed, BuildReport())
     forget_state(state_path(session.project.cache.folder, session.project.root))
     book = Book(session.project.ledger_folder, session.project.ledger)
     yield from _discovered(run)
+    if listed:
+        # Workers get warm while compositions are read: most builds that get here draw something.
+        session.executor.start()
     yield from _load(run, book)
     recall = Recall(session)
     drawing = Drawing(session, run.films, run.questions, recall)
     yield from _plan(run, recall)
     if not session.settings.fresh:
-        drawing.look_up()
+        with session.measured("look up"):
+            drawing.look_up()
     unknown = list(run.questions.numbers(State.UNKNOWN))
     yield Planned(
         compositions=len(run.films),
@@ -98,12 +105,30 @@ def build(session: Session, options: BuildOptions) -> Generator[Event, None, Bui
     _count(run, drawing)
     if options.graph is not None:
         save(graph_of(session, drawing.films, run.questions, run.products), options.graph)
+    if options.profile is not None:
+        _write_profile(run, options.profile)
     for warning in session.take_warnings():
         run.report.warnings.append(talk_json(warning))
         yield warning
     if run.report.exit_code == 0 and not options.names and run.whole and options.use_state:
         leave_state(run, book)
     return run.report
+
+
+def _write_profile(run: Build, path: str) -> None:
+    """Write the Chrome trace, and say in one line where time went."""
+    profile = run.session.profile
+    assert profile is not None
+    for timing in getattr(run.session.executor, "warmings", ()):
+        profile.add_warming(timing)
+    try:
+        with open(path, "wb") as file:
+            file.write(profile.to_json())
+    except OSError as error:
+        raise UsageError(f"`{path}` cannot be written: {error.strerror}") from None
+    stages = sorted(profile.by_stage().items(), key=lambda stage: -stage[1])
+    times = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in stages if " " not in name)
+    run.report.notes.append(f"time by stage, over all workers: {times}")
 
 
 def _discovered(run: Build) -> Generator[Event, None, None]:
@@ -130,7 +155,8 @@ def _discovered(run: Build) -> Generator[Event, None, None]:
 def _load(run: Build, book: Book) -> Generator[Event, None, None]:
     for index, listed in enumerate(run.listed):
         began = time.perf_counter()
-        film = load_film(run.session, index, listed, run.options.scale)
+        with run.session.measured("parse", composition=listed.name):
+            film = load_film(run.session, index, listed, run.options.scale)
         film.seconds += time.perf_counter() - began
         run.films.append(film)
         for warning in film.warnings:
@@ -168,7 +194,8 @@ def _plan(run: Build, recall: Recall) -> Generator[Event, None, None]:
             if runs is not None and len(wanted) == film.scene.frames:
                 film.ask_again(runs, run.questions)
             else:
-                ask(run.session, film, run.questions, wanted)
+                with run.session.measured("bake and key", composition=film.name):
+                    ask(run.session, film, run.questions, wanted)
         except NfbuildError as error:
             film.error = error
             yield _failed(run, film)

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
 
 from nfbuild.digests import FrameDigest
 from nfbuild.errors import CompositionError, DrawError, NfbuildError, Place
 from nfbuild.events import CacheLied, Event, FrameRendered
 from nfbuild.execute.base import Died, Done, Job, Outcome, Refused
-from nfbuild.ops.films import Film, draw_task
+from nfbuild.ops.films import Film, bake, draw_task
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.session import Session
+from nfbuild.ops.stretches import Baked, cut
 from nfbuild.render.tasks import Drawn
 
 _FLUSH = 256
@@ -39,7 +39,6 @@ class Drawing:
     remembered: dict[int, FrameDigest] = field(default_factory=dict)
     rendered: set[int] = field(default_factory=set)
     lied: int = 0
-    trace: list[Any] = field(default_factory=list)
 
     def look_up(self) -> None:
         """Answer from the cache what it knows."""
@@ -66,8 +65,8 @@ class Drawing:
             if not isinstance(outcome, Done):
                 refused[number] = self._error(outcome)
                 continue
-            self.trace.append((number, outcome))
             drawn: Drawn = outcome.value
+            self._note(number, outcome, drawn)
             pending.append((number, drawn))
             yield from self._answer(number, drawn)
             if len(pending) >= _FLUSH:
@@ -107,7 +106,8 @@ class Drawing:
         for position, (index, frame) in enumerate(frames):
             film = self.films[index]
             try:
-                yield Job(position, draw_task(self.session, film, frame, png=False), film.name)
+                baked = bake(self.session, film, frame)
+                yield Job(position, draw_task(self.session, film, baked, png=False), film.name)
             except CompositionError as error:
                 failed[position] = error
 
@@ -120,17 +120,32 @@ class Drawing:
             self.png = png
 
     def _jobs(self, numbers: Iterable[int], refused: dict[int, NfbuildError]) -> Iterator[Job]:
+        frames = self._baked(numbers, refused)
+        cuts = (
+            cut(frames) if self.session.settings.keep_rasters else ((one, None) for one in frames)
+        )
+        for one, split in cuts:
+            try:
+                task = draw_task(
+                    self.session, one.film, one.frame, split=split, png=self.png, sha256=self.sha256
+                )
+            except CompositionError as error:
+                refused[one.question] = error
+                continue
+            yield Job(one.question, task, one.film.name)
+
+    def _baked(self, numbers: Iterable[int], refused: dict[int, NfbuildError]) -> Iterator[Baked]:
         for number in numbers:
             index, frame = self.questions.asker(number)
             film = self.films[index]
             began = perf_counter()
             try:
-                task = draw_task(self.session, film, frame, png=self.png, sha256=self.sha256)
+                baked = bake(self.session, film, frame)
             except CompositionError as error:
                 refused[number] = error
                 continue
             film.seconds += perf_counter() - began
-            yield Job(number, task, film.name)
+            yield Baked(number, film, baked)
 
     def _answer(self, number: int, drawn: Drawn) -> Iterator[Event]:
         index, frame = self.questions.asker(number)
@@ -146,6 +161,13 @@ class Drawing:
         if before is not None and before != drawn.digest:
             self.lied += 1
             yield CacheLied(film.name, frame, key, before, drawn.digest)
+
+    def _note(self, number: int, outcome: Done, drawn: Drawn) -> None:
+        if self.session.profile is None or outcome.timing is None:
+            return
+        index, frame = self.questions.asker(number)
+        name = f"{self.films[index].name} {frame}"
+        self.session.profile.add_job(name, outcome.timing, drawn.stages)
 
     def _before(self, number: int) -> FrameDigest | None:
         if self.questions.state(number) in (State.CACHED, State.SHARED):

@@ -23,7 +23,7 @@ from nfbuild.ops.questions import Questions
 from nfbuild.ops.reports import failure
 from nfbuild.ops.session import Session
 from nfbuild.project import Listed
-from nfbuild.render.tasks import DrawTask, LottieShot
+from nfbuild.render.tasks import DrawTask, LottieShot, Split
 from nfbuild.scene import BakedFrame, Composition, load
 from nfbuild.scene.protocols import (
     FontConfig,
@@ -230,11 +230,21 @@ def ask(session: Session, film: Film, questions: Questions, wanted: Sequence[int
         start = stopped
 
 
+def bake(session: Session, film: Film, number: int) -> BakedFrame:
+    """Return frame `number`, with everything that it asks answered."""
+    return session.answers.settle(lambda: film.scene.bake(number))
+
+
 def draw_task(
-    session: Session, film: Film, number: int, *, png: bool = True, sha256: bool = False
+    session: Session,
+    film: Film,
+    frame: BakedFrame,
+    *,
+    split: Split | None = None,
+    png: bool = True,
+    sha256: bool = False,
 ) -> DrawTask:
-    """Return the task that draws frame `number`, with everything that it names staged."""
-    frame = session.answers.settle(lambda: film.scene.bake(number))
+    """Return the task that draws a frame of `film`, with everything that it names staged."""
     pictures = tuple(picture.name for picture in frame.pictures)
     session.staging.need(pictures)
     session.staging.need(f"{digest}.ttf" for digest in frame.faces)
@@ -245,6 +255,7 @@ def draw_task(
         pictures=pictures,
         faces=tuple(frame.faces),
         lottie=_shot(frame),
+        split=split,
         png=png,
         sha256=sha256,
     )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from nfbuild.events import Warned
     from nfbuild.execute.base import Executor, Job, Outcome
+    from nfbuild.execute.trace import Profile
     from nfbuild.ops.state import Witness
     from nfbuild.project import Project
     from nfbuild.render.tasks import Setup
@@ -73,6 +74,7 @@ class Session:
         self.files = ProjectFiles(project.root, project.outside)
         self._stack = contextlib.ExitStack()
         self._executor: Executor | None = None
+        self.profile: Profile | None = None
         self.decoder_witnesses: dict[str, Witness] = {}
         self.began = 0
         self.started = time.perf_counter()
@@ -82,6 +84,12 @@ class Session:
 
     def __exit__(self, *exc_info: object) -> None:
         self._stack.close()
+
+    def measured(self, name: str, **facts: str | int) -> contextlib.AbstractContextManager[None]:
+        """Note in the profile, where one is made, how long a block takes."""
+        if self.profile is None:
+            return contextlib.nullcontext()
+        return self.profile.measured(name, **facts)
 
     def note_start(self) -> None:
         """Note the file system's time before anything is read, for the state that a build leaves.
