@@ -75,15 +75,20 @@ class Animation:
 
     def _changes(self) -> Iterator[tuple[Hold, Bytes, Box]]:
         """Yield every hold with its pixels and the box in which they changed."""
-        lossy = self.plan.format == "webp" and self.plan.quality is not None
         before = None
         for hold in holds(self.plan, self.source, self.progress):
             pixels = self._taken(hold)
-            digest = alpha_digest if lossy else frame_digest
-            self._expect(hold, digest(pixels.tobytes(), *self._size))
+            self._expect(hold, self._digest(hold, pixels))
             # Different frames may be equal on a background: one pixel stands for no change.
             yield hold, pixels, planes.changed_box(before, pixels) or _CORNER
             before = pixels
+
+    def _digest(self, hold: Hold, pixels: Bytes) -> str:
+        if self.plan.format == "webp" and self.plan.quality is not None:
+            return alpha_digest(pixels.tobytes(), *self._size)
+        if self.plan.background is None:
+            return self.source.digest(hold.number)
+        return frame_digest(pixels.tobytes(), *self._size)
 
     def _taken(self, hold: Hold) -> Bytes:
         raster = planes.shown(self.plan, self.source, hold.number)

@@ -61,7 +61,7 @@ class FrameSource(Protocol):
         """Return once the frame is there; raise `CompositionError` when it will never be."""
 
     def digest(self, number: int) -> FrameDigest:
-        """Return the digest of a frame that is there."""
+        """Return the digest of a frame that is there: `pixels.digest` of what `rgba` returns."""
 
     def png_path(self, number: int) -> str | None:
         """Return a file that holds the frame as a verified PNG, or None: then ask `png_bytes`."""
@@ -70,7 +70,10 @@ class FrameSource(Protocol):
         """Return the frame as a PNG file's bytes."""
 
     def rgba(self, number: int) -> bytes | memoryview:
-        """Return `4 * width * height` bytes: straight 8-bit RGBA rows from the top."""
+        """Return `4 * width * height` bytes: straight 8-bit RGBA rows from the top.
+
+        Whoever answers must not write into them afterwards.
+        """
 
 
 @dataclass(frozen=True)

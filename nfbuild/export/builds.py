@@ -24,6 +24,7 @@ _MODULES = {
     "webm": _FILM,
     "mov": _FILM,
 }
+_LAYING_ON = os.path.join("..", "pixels", "blend")
 _PACKAGES = {"webp": "pillow", "gif": "pillow", "mp4": "av", "webm": "av", "mov": "av"}
 
 
@@ -34,7 +35,9 @@ def encoder_build(kind: str) -> str:
     fields: list[Field] = [kind, None if package is None else _package(package)]
     if kind == "apng":
         fields.append(zlib.ZLIB_RUNTIME_VERSION)
-    fields.extend([name, _module(name)] for name in ("timing", *_MODULES[kind]))
+    fields.extend(
+        [os.path.basename(name), _module(name)] for name in ("timing", _LAYING_ON, *_MODULES[kind])
+    )
     return derive(_CONTEXT, fields)
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 DEFAULT_QUALITY = 55
 X264_LOOKAHEAD = 8
 """Frames that x264 looks ahead, in half-size planes: 8 of these are 3 frames of RGBA."""
-VP9_LOOKAHEAD = 4
+VP9_LOOKAHEAD = 0
+"""Frames that VP9 looks ahead: it has no use for them here, as its hidden frames are off."""
 _LAMBDA = 118
 """FFmpeg's unit of quality: so many of them are one step of a quantiser."""
 KEY_INTERVAL = 240

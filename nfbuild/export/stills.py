@@ -86,7 +86,9 @@ def read_animation(path: str) -> Iterator[Animation]:
 
 def _pictures(image: Any) -> Iterator[Shown]:
     for frame in ImageSequence.Iterator(image):
-        pixels = frame.convert("RGBA").tobytes()  # decoding fills in the duration
+        frame.load()  # which fills in the duration
+        # Converting to the same mode would be a copy of every frame.
+        pixels = (frame if frame.mode == "RGBA" else frame.convert("RGBA")).tobytes()
         duration = frame.info.get("duration")
         # Pillow gives milliseconds, as a float where the format has fractions.
         seconds = None if duration is None else Fraction(duration) / 1000
