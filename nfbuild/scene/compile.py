@@ -39,6 +39,7 @@ from nfbuild.scene.program import (
 from nfbuild.scene.protocols import LayoutContext
 from nfbuild.scene.references import ids_in, ids_of, renamed
 from nfbuild.scene.sheet import DRAWN, PAINTED, SHAPES, Sheet
+from nfbuild.scene.timeline import Track
 from nfbuild.scene.tree import Element
 from nfbuild.scene.window import read_window
 from nfbuild.scene.write import MOVING, attribute_text, character_text, escaped, resting_text
@@ -124,11 +125,16 @@ class Compiler:
         mask = 0
         for name in ids_of(element):
             mask |= self._masks.get(name, 0)
-        for track in self.sheet.tracks.get(element, ()):
+        return mask
+
+    def _paint_masks(self, tracks: tuple[Track, ...]) -> dict[str, int] | None:
+        """Return the bits of the definitions that each paint of a timeline refers to."""
+        masks: dict[str, int] = {}
+        for track in tracks:
             for paint in track.paints:
                 for name in ids_in(paint):
-                    mask |= self._masks.get(name, 0)
-        return mask
+                    masks[paint] = masks.get(paint, 0) | self._masks.get(name, 0)
+        return masks or None
 
     def paint(self, text: str) -> str:
         """Return a paint of the timeline as it is drawn."""
@@ -332,6 +338,7 @@ class Compiler:
             kept=kept,
             wrapped=wrapped,
             paint=self.paint if painted else None,
+            masks=self._paint_masks(tracks) if painted else None,
         )
 
     @staticmethod

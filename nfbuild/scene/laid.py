@@ -78,6 +78,8 @@ class Laid:
             text = f'<g opacity="{opacity}">{text}</g>'
         run.out.append(text)
         run.mask |= mask
+        if dressing.masks is not None:
+            run.mask |= dressing.mask(run.clock)
         return following
 
     def _words(self, clock: Clock) -> str:

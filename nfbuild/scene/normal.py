@@ -16,7 +16,8 @@ _BLANKS = " \t\r\n"
 
 # Seven digits at most: the rasterizer adds up digits in single precision, and only what fits its
 # 24 bits is sure to be the same number when zeros are dropped.
-_PLAIN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?", re.ASCII)
+# A point without digits after it stops the rasterizer's reader in places: it stays.
+_PLAIN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]+))?", re.ASCII)
 _DIGITS = 7
 
 _FUNCTION = re.compile(
@@ -33,11 +34,13 @@ _ARITIES = {
 }
 _LETTERS = "MLHVCSQTZmlhvcsqtz"
 _PATH_TOKEN = re.compile(
-    rf"[ \t\r\n,]*(?:([{_LETTERS}])|([-+]?[0-9]*\.?[0-9]*)(?=[{_LETTERS} \t\r\n,]|$))",
+    rf"(?:[ \t\r\n]*,)?[ \t\r\n]*(?:([{_LETTERS}])"
+    r"|([-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
+    rf"(?=[{_LETTERS} \t\r\n,]|$))",
     re.ASCII,
 )
 _LIST = re.compile(r"[-+0-9. \t\r\n,]*", re.ASCII)
-_SEPARATORS = re.compile(r"[ \t\r\n,]+", re.ASCII)
+_SEPARATORS = re.compile(r"[ \t\r\n]*,[ \t\r\n]*|[ \t\r\n]+", re.ASCII)
 
 
 def normal_number(text: str) -> str:
@@ -87,15 +90,13 @@ def normal_path(text: str) -> str:
     number_before = False
     while position < end:
         match = _PATH_TOKEN.match(text, position)
-        if match is None or match.end() == position:
+        if match is None:
             return text
         letter, number = match.group(1), match.group(2)
         if letter is not None:
             out.append(letter)
             number_before = False
         else:
-            if not number or _PLAIN.fullmatch(number) is None or number in ".+-":
-                return text
             out.append(f" {normal_number(number)}" if number_before else normal_number(number))
             number_before = True
         position = match.end()

@@ -128,7 +128,8 @@ class Dressing:
     `fixed` are the author's own values of the attributes that move. `wrapped` elements (text,
     images) carry opacity and display on a group around them. `kept` elements are never left
     out, since something refers to them: they are written with `display="none"`. `paint` is None
-    where a timeline moves no paints.
+    where a timeline moves no paints. `masks` has the bits of definitions that paints of the
+    timeline refer to.
     """
 
     __slots__ = (
@@ -142,6 +143,7 @@ class Dressing:
         "_values",
         "_window",
         "kept",
+        "masks",
         "wrapped",
     )
 
@@ -155,7 +157,9 @@ class Dressing:
         kept: bool,
         wrapped: bool,
         paint: PaintRule | None,
+        masks: dict[str, int] | None = None,
     ) -> None:
+        self.masks = masks
         self.kept = kept
         self.wrapped = wrapped
         self._window = window
@@ -208,6 +212,15 @@ class Dressing:
             return None
         presence = 1.0 if window is None else window.presence(seconds)
         return self._moved(presence, [track.at(seconds) for track in self._tracks])
+
+    def mask(self, clock: Clock) -> int:
+        """Return the bits of the definitions that the timeline's paints refer to now."""
+        found = 0
+        for values in [track.at(clock.seconds) for track in self._tracks]:
+            for paint in (values.fill, values.stroke):
+                if paint is not None and self.masks is not None:
+                    found |= self.masks.get(paint, 0)
+        return found
 
     def _written(self, state: State | None) -> tuple[str, str] | None:
         if state is None:
@@ -300,6 +313,8 @@ class Moving:
             run.marks.append((len(run.out), run.mask))
         run.out.append(text)
         run.mask |= self.mask
+        if self.dressing.masks is not None:
+            run.mask |= self.dressing.mask(run.clock)
         return following
 
 
@@ -341,6 +356,8 @@ class Wrapped:
             text = f'<g opacity="{opacity}">{text}</g>'
         run.out.append(text)
         run.mask |= self.mask
+        if self.dressing.masks is not None:
+            run.mask |= self.dressing.mask(run.clock)
         return following
 
 
