@@ -40,7 +40,7 @@ def test_an_edit_is_changed_and_names_the_source(recorded):
     row = ran.row("moving")
 
     assert row.verdict == "changed"
-    assert {(reason["part"], reason["what"]) for reason in row.reasons} == {("source", "#box")}
+    assert {(reason["part"], reason["what"]) for reason in row.reasons} == {("source", "#box@fill")}
     assert row.moved == [(0, 9)]
     assert ran.exit == 1
 
