@@ -24,7 +24,7 @@ from nfbuild.ledger.verdict import Verdict, judge
 from nfbuild.ledger.write_policy import decide, recorded
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.graph import graph_of
+from nfbuild.ops.graph_make import graph_of
 from nfbuild.ops.graph_text import save
 from nfbuild.ops.leave import leave_state
 from nfbuild.ops.nothing import state_path
