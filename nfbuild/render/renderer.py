@@ -75,6 +75,7 @@ class Renderer:
         self._canvas: int | None = None
         self._size = (0, 0)
         self._buffer = bytearray()
+        self._encoder = png.Encoder()
         self._kept: KeptRaster | None = None
         self._pictures: _Pictures | None = None
         self.scene: Scene | None = None
@@ -114,7 +115,7 @@ class Renderer:
         clock.stage("digest")
         if not task.png:
             return Drawn(digest, None, 0, peer, tuple(clock.stages))
-        data = png.encode(pixels, task.width, task.height)
+        data = self._encoder.encode(self._buffer, task.width, task.height)
         blob = blob_digest(data)
         clock.stage("encode")
         if write is not None:

@@ -2,6 +2,8 @@
 
 import io
 import struct
+import subprocess
+import sys
 import zlib
 
 import numpy as np
@@ -59,9 +61,76 @@ def test_equal_pixels_give_equal_files():
     assert png.encode(pixels, 200, 100) == png.encode(bytearray(pixels), 200, 100)
 
 
+def test_an_encoder_with_memory_writes_the_same_files():
+    """Bands that stood still, moved once, keep moving, or belong to another size."""
+    source = np.random.default_rng(5)
+    width, height = 300, 1_000
+    still = source.integers(0, 64, (height, width, 4), np.uint8)
+    encoder = png.Encoder()
+    for number in range(24):
+        frame = still.copy()
+        frame[(number * 40) % height :][:25] ^= 1
+        frame[:9, 7] = number
+        if number in (9, 10, 17):
+            pixels, size = frame[:500].tobytes(), (width, 500)
+        else:
+            pixels, size = frame.tobytes(), (width, height)
+        data = encoder.encode(bytearray(pixels), *size)
+
+        assert data == png.encode(pixels, *size)
+        assert png.decode_own(data)[0] == pixels
+
+
+def test_bands_that_stood_still_are_not_packed_again(monkeypatch):
+    """Of a frame in which one row moved, one band is packed."""
+    packed = []
+    pack = png._pack
+    monkeypatch.setattr(png, "_pack", lambda *a: packed.append(a[1]) or pack(*a))
+    encoder = png.Encoder()
+    raster = bytearray(4 * 500 * 1_000)
+    encoder.encode(raster, 500, 1_000)
+    whole = len(packed)
+    encoder.encode(raster, 500, 1_000)
+    raster[4 * 500 * 600] ^= 1
+    encoder.encode(raster, 500, 1_000)
+
+    assert whole == 8
+    assert packed[whole:] == [packed[4]]
+
+
+@pytest.mark.process
+def test_one_raster_has_one_file_whatever_the_process_did_before(tmp_path):
+    """ISA-L alone varies between processes and with time; the files may not."""
+    script = tmp_path / "pack.py"
+    script.write_text(
+        "import hashlib, random, sys\n"
+        "from nfbuild.pixels import png\n"
+        "random.seed(int(sys.argv[1]))\n"
+        "rows = [bytes(4 * (x * y // 99 % 251 if x % 7 else y) % 256 for x in range(7680))"
+        " for y in range(64)]\n"
+        "raster = b''.join(rows)\n"
+        "kept, seen = [], set()\n"
+        "for turn in range(30):\n"
+        "    kept.append(bytearray(random.randrange(1, 400_000)))\n"
+        "    del kept[: random.randrange(2)]\n"
+        "    seen.add(hashlib.sha256(png.encode(bytearray(raster), 1920, 64)).hexdigest())\n"
+        "print(*seen)\n"
+    )
+    seen = set()
+    for seed in range(4):
+        done = subprocess.run(
+            [sys.executable, str(script), str(seed)], capture_output=True, text=True, check=True
+        )
+        seen |= set(done.stdout.split())
+
+    assert len(seen) == 1
+
+
 def test_a_wrong_size_is_refused_when_writing():
     with pytest.raises(ValueError, match="pixels of RGBA"):
         png.encode(bytes(16), 2, 3)
+    with pytest.raises(ValueError, match="pixels of RGBA"):
+        png.Encoder().encode(bytes(16), 2, 3)
 
 
 def test_every_truncation_is_corrupt():
