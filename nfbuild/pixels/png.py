@@ -10,11 +10,12 @@ The compressed data is a row of bands of about a quarter megabyte of pixels, eac
 remembers the bands of the frame before: most of a film stands still, and a band that did is
 compared instead of packed. The bytes are the same with and without that memory.
 
-ISA-L (isal 1.9.1) is not a function of its input: about one process in ten packs some bands differently for a
-while, all of them valid (seen at levels 1 and 2, on one thread, whatever the memory's content;
-the traces part at matches with the first two bytes of a stream). So a band's first bytes are
-stored, and given to ISA-L as the dictionary of the rest, which leads around the start of a
-stream: 0 of 35 processes differed where 5 of 35 did without.
+ISA-L (isal 1.9.1) is not a function of its input: about one process in ten packs some bands
+differently for a while, all of them valid (seen at levels 1 and 2, on one thread, whatever the
+memory's content; the traces part at matches with the first two bytes of a stream). So a band's
+first bytes are stored, and given to ISA-L as the dictionary of the rest, which leads around the
+start of a stream: 0 of 35 processes differed where 5 of 35 did without, and none of 55 with
+`encode` itself.
 
 Measured on 1920 x 1080 (isal 1.9.1, x86-64 with AVX-512): level 1 takes 2.6 ms and gives 235 KB,
 level 0 takes 2.7 ms and 311 KB, so level 1. The filter byte before every row is the whole cost
