@@ -67,6 +67,7 @@ class HttpTransport:
         self._headers.update(_credentials(environment))
         self._idle: list[_Connection] = []
         self._lock = threading.Lock()
+        self._making = threading.Lock()
         self._made: set[str] = set()
         self._resolved = False
 
@@ -92,25 +93,29 @@ class HttpTransport:
         """See `remote.Transport`."""
         status, _ = self._request("PUT", path, body=data)
         # WebDAV says 409 where a folder is missing; some servers say 404, and nginx says 500.
-        if status in (404, 409, 500) and self._make_folders(path):
+        if status in (404, 409, 500):
+            self._make_folders(path)
             status, _ = self._request("PUT", path, body=data)
         if status not in (200, 201, 204):
             if status in (404, 409, 410):
                 raise Unavailable(f"{self.name}: it takes no `{path}` ({status})", code="refuses")
             raise self._refused(status, path)
 
-    def _make_folders(self, path: str) -> bool:
-        """Make every folder above `path`, the server's own base too; tell whether any was due."""
-        made = len(self._made)
+    def _make_folders(self, path: str) -> None:
+        """Make every folder above `path`, the server's own base too; one thread at a time.
+
+        Another thread may have made them since the put that failed: that one is worth trying again.
+        """
         parts = (self._base.strip("/") + "/" + path).strip("/").split("/")[:-1]
-        for count in range(1, len(parts) + 1):
-            folder = "/" + "/".join(parts[:count]) + "/"
-            if folder in self._made:
-                continue
-            # Whatever it answers (made, there already, forbidden at the top): the put will say.
-            self._request("MKCOL", folder, absolute=True)
-            self._made.add(folder)
-        return len(self._made) > made
+        with self._making:
+            for count in range(1, len(parts) + 1):
+                folder = "/" + "/".join(parts[:count]) + "/"
+                if folder in self._made:
+                    continue
+                # 405 says that it is there. Whatever else it answers, the put will say.
+                status, _ = self._request("MKCOL", folder, absolute=True)
+                if status in (200, 201, 204, 405):
+                    self._made.add(folder)
 
     def _refused(self, status: int, path: str) -> Missing | Unavailable:
         if status in (404, 410):

@@ -277,6 +277,7 @@ def test_a_cold_cache_and_a_warm_server_make_nothing(tmp_path, kind, monkeypatch
     try:
         made, first = build(tmp_path / "one", [(url, "read-write")])
         assert len(made) == 60
+        assert first.warnings() == []
         assert first.journal.lost == ()
 
         made, second = build(tmp_path / "two", [(url, "read-only")])
