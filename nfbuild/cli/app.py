@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from nfbuild import __version__
-from nfbuild.cli import explaining, ledger_verbs, proof_verbs, verbs
+from nfbuild.cli import explaining, ledger_verbs, looking, proof_verbs, verbs
 from nfbuild.cli.terminal import Voice
 from nfbuild.errors import EXIT_INTERRUPTED, EXIT_USAGE
 
@@ -476,3 +476,78 @@ def cache_stats(
 def cache_clear(*, start: Start = ".", quiet: Quiet = False, verbose: Verbose = False) -> int:
     """Remove the cache; the next build draws everything."""
     return verbs.cache_clear(Voice(quiet=quiet, verbose=verbose), start)
+
+
+@cache_app.command("collect")
+def cache_collect(
+    *,
+    start: Start = ".",
+    dry: Annotated[bool, typer.Option("--dry-run", help="only say what would go")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Let old frames go, by age, size and free space."""
+    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
+    return looking.cache_collect(voice, start, dry=dry)
+
+
+@cache_app.command("verify")
+def cache_verify(
+    *,
+    start: Start = ".",
+    sample: Annotated[str, typer.Option("--sample", metavar="SHARE", help="as 5%")] = "100%",
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Read the cache and check that everything is what its name says."""
+    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
+    return looking.cache_verify(voice, start, sample=sample, seed=seed)
+
+
+@cache_app.command("explain")
+def cache_explain(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="a frame key, a digest, or its start")],
+    *,
+    start: Start = ".",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Say what is behind a frame key, a frame digest or a blob."""
+    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
+    return looking.cache_explain(voice, start, key)
+
+
+@app.command()
+def check(
+    names: Names = None,
+    *,
+    start: Start = ".",
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Find authoring mistakes: what would draw nothing or draw wrong."""
+    return looking.check(Voice(quiet=quiet, verbose=verbose, as_json=as_json), start, names or [])
+
+
+@app.command()
+def sheet(
+    name: Name,
+    *,
+    start: Start = ".",
+    cells: Annotated[int, typer.Option("-n", "--cells", min=1, help="how many frames")] = 12,
+    onion: Annotated[
+        int | None, typer.Option("--onion", metavar="I", help="frame I under its neighbours")
+    ] = None,
+    output: Annotated[str | None, typer.Option("-o", metavar="FILE.png", help="where to")] = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> int:
+    """Write a contact sheet, or an onion skin of one frame."""
+    return looking.sheet(
+        Voice(quiet=quiet, verbose=verbose), start, name, cells=cells, onion=onion, output=output
+    )

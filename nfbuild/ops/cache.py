@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from typing import Any
 
 from nfbuild.errors import UsageError
 from nfbuild.project import load
 from nfbuild.store.stack import open_caches
+from nfbuild.store.stats import CORRUPT, HEALED, HIT, LOST, MISS
 
 
 def stats(start: str) -> dict[str, Any]:
@@ -25,16 +27,25 @@ def stats(start: str) -> dict[str, Any]:
             "frames": len(blobs),
             "records": caches.local.record_count(),
             "bytes": sum(blob.size for blob in blobs),
-            "hits": lifetime.get("hit", 0),
-            "misses": lifetime.get("miss", 0),
-            "corrupt": lifetime.get("corrupt", 0),
-            "healed": lifetime.get("healed", 0),
-            "lost": lifetime.get("lost", 0),
+            "hits": _total(lifetime, HIT),
+            "misses": _total(lifetime, MISS),
+            "corrupt": _total(lifetime, CORRUPT),
+            "healed": _total(lifetime, HEALED),
+            "lost": _total(lifetime, LOST),
             "max_size": project.cache.max_size,
             "lifetime": lifetime,
         }
     finally:
         caches.close()
+
+
+def _total(lifetime: Mapping[str, int], event: str) -> int:
+    """Return the sum of an event over all tiers and reasons: rows read `TIER EVENT[.REASON]`."""
+    return sum(
+        count
+        for row, count in lifetime.items()
+        if row.rpartition(" ")[2].partition(".")[0] == event
+    )
 
 
 def clear(start: str) -> str:

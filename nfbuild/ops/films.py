@@ -130,25 +130,8 @@ class Film:
 def load_film(session: Session, index: int, listed: Listed, scale: Fraction) -> Film:
     """Load one composition and name its inputs; a composition that cannot be is a failed film."""
     film = Film(index, listed)
-    files = CompositionFiles(session.files)
-    pictures = CompositionPictures(session)
-    limits = session.project.limits
-    services = Services(
-        files=files,
-        faces=CompositionFaces(session.faces, session.staging.offer),
-        pictures=pictures,
-        measurer=session.answers,
-        fonts=FontConfig(session.faces.faces),
-    )
-    bounds = SceneLimits(
-        document_bytes=limits.document_size,
-        elements=limits.elements,
-        depth=limits.depth,
-        side=limits.canvas_side,
-        pixels=limits.canvas_pixels,
-        frames=limits.frames,
-        nesting=limits.nesting,
-    )
+    services, files, pictures = services_of(session)
+    bounds = scene_limits(session)
     try:
         source = files.source(listed.path)
         composition = session.answers.settle(lambda: load(source, services, bounds))
@@ -165,6 +148,34 @@ def load_film(session: Session, index: int, listed: Listed, scale: Fraction) -> 
         for found in composition.warnings
     ]
     return film
+
+
+def services_of(session: Session) -> tuple[Services, CompositionFiles, CompositionPictures]:
+    """Return what a scene may ask of this run, and the two parts that note what it asked."""
+    files = CompositionFiles(session.files)
+    pictures = CompositionPictures(session)
+    services = Services(
+        files=files,
+        faces=CompositionFaces(session.faces, session.staging.offer),
+        pictures=pictures,
+        measurer=session.answers,
+        fonts=FontConfig(session.faces.faces),
+    )
+    return services, files, pictures
+
+
+def scene_limits(session: Session) -> SceneLimits:
+    """Return the bounds on one composition that the project sets."""
+    limits = session.project.limits
+    return SceneLimits(
+        document_bytes=limits.document_size,
+        elements=limits.elements,
+        depth=limits.depth,
+        side=limits.canvas_side,
+        pixels=limits.canvas_pixels,
+        frames=limits.frames,
+        nesting=limits.nesting,
+    )
 
 
 def _identity(session: Session, composition: Composition, *, decoded: bool) -> Identity:

@@ -52,7 +52,7 @@ def frame(
         text = baked.document.decode("utf-8")
         if output is None:
             return MadeFrame(text=text)
-        return _written(output, text.encode("utf-8"))
+        return written(output, text.encode("utf-8"))
     questions = Questions()
     recall = Recall(session)
     drawing = Drawing(session, [film], questions, recall)
@@ -65,7 +65,7 @@ def frame(
         assert film.error is not None
         raise film.error
     png = recall.png(questions.digest(film.frames[0]))
-    return _written(output or f"{film.name.replace('/', '-')}-{chosen:05d}.png", png)
+    return written(output or f"{film.name.replace('/', '-')}-{chosen:05d}.png", png)
 
 
 def _chosen(film: Film, number: int | None, at: str | None) -> int:
@@ -84,7 +84,8 @@ def _chosen(film: Film, number: int | None, at: str | None) -> int:
     return number
 
 
-def _written(path: str, data: bytes) -> MadeFrame:
+def written(path: str, data: bytes) -> MadeFrame:
+    """Write a picture beside its place and rename it there; raises UsageError."""
     full = os.path.abspath(path)
     beside = f"{full}.{os.getpid()}.tmp"
     try:
