@@ -45,12 +45,12 @@ def test_a_laid_out_text_draws_the_peers_pixels(bench, peers, case):
     assert ours == theirs
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_paragraphs_break_where_the_peer_breaks_them(bench, seed):
     """Random mixtures of ideographs, marks, words and blanks at random widths."""
     source = random.Random(seed)
     texts = []
-    while len(texts) < 60:
+    while len(texts) < 30:
         text = "".join(source.choice(LETTERS) for _ in range(source.randint(2, 14)))
         if text.strip():
             texts.append((text, source.choice([30, 45, 58, 60, 65, 78, 90, 105, 130])))

@@ -241,7 +241,7 @@ def test_a_picture_becomes_its_digest_wherever_it_stands(where, tmp_path):
 def test_what_no_layer_draws_loses_its_path():
     """An unused asset or a sound names a file of the author's machine: it is not read."""
     memory = Memory()
-    sound = {"id": "snd", "u": "/home/me/", "p": "s.mp3", "e": 0}
+    sound = {"id": "snd", "u": "/some/where/", "p": "s.mp3", "e": 0}
     composition = load(scene(box(), assets=[sound, asset("unused.png")]), memory)
 
     assert memory.read_paths == []

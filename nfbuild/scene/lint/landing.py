@@ -164,16 +164,17 @@ class _Flight:
         """Return the instants to look at, inside every window around the element."""
         sheet = self.sheet
         start, end = 0.0, float(sheet.canvas.duration)
-        turns: set[float] = set()
+        turns: list[float] = []
         for element in chain:
             window = read_window(element, sheet.path, sheet.canvas.duration)
             if window is not None:
                 start, end = max(start, window.start), min(end, window.end)
             for animation in self.moves.get(element, ()):
-                turns.update(keyframe.seconds for keyframe in animation.keyframes)
+                turns += [keyframe.seconds for keyframe in animation.keyframes]
         if end < start:
             return []
-        corners = sorted({start, end, *(turn for turn in turns if start < turn < end)})
+        inside = [turn for turn in turns if start < turn < end]
+        corners = sorted(dict.fromkeys([start, end, *inside]))
         if not turns:
             return corners[:1]
         found = [corners[0]]
