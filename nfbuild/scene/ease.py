@@ -14,15 +14,15 @@ from typing import TypeAlias
 
 Ease: TypeAlias = Callable[[float], float]
 
-_NUMBER = r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*"
+_NUMBER = r"\s*([+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*"
 _BEZIER = re.compile(
     r"cubic-bezier\(" + ",".join([_NUMBER] * 4) + r"\)",
     re.ASCII,
 )
 
-# The parameter is found by halving an interval. After 60 steps it is narrower than the spacing of
-# doubles near any parameter that could be printed, and every machine has taken the same steps.
-_STEPS = 60
+# The parameter is found by halving an interval. Forty-eight steps, without a shortcut for a hit:
+# where the curve stands still for a moment, another count or form gives another sixth digit.
+_STEPS = 48
 
 
 def linear(progress: float) -> float:
@@ -39,18 +39,11 @@ def _ease_out(u: float) -> float:
 
 
 def _ease_in_out(u: float) -> float:
-    return u * u * (3.0 - 2.0 * u)
+    return 3.0 * u * u - 2.0 * u * u * u
 
 
 def cubic_bezier(x1: float, y1: float, x2: float, y2: float) -> Ease:
     """Return the curve with end points (0,0) and (1,1); `x1` and `x2` lie in 0..1."""
-    # x(s) = ((ax s + bx) s + cx) s, the curve in powers of its parameter.
-    cx = 3.0 * x1
-    bx = 3.0 * (x2 - x1) - cx
-    ax = 1.0 - cx - bx
-    cy = 3.0 * y1
-    by = 3.0 * (y2 - y1) - cy
-    ay = 1.0 - cy - by
 
     def ease(u: float) -> float:
         if u <= 0.0:
@@ -58,17 +51,16 @@ def cubic_bezier(x1: float, y1: float, x2: float, y2: float) -> Ease:
         if u >= 1.0:
             return 1.0
         low, high = 0.0, 1.0
-        middle = 0.5
         for _ in range(_STEPS):
-            middle = (low + high) * 0.5
-            x = ((ax * middle + bx) * middle + cx) * middle
-            if x < u:
-                low = middle
-            elif x > u:
-                high = middle
+            s = (low + high) / 2
+            r = 1 - s
+            if 3 * r * r * s * x1 + 3 * r * s * s * x2 + s * s * s < u:
+                low = s
             else:
-                break
-        return ((ay * middle + by) * middle + cy) * middle
+                high = s
+        s = (low + high) / 2
+        r = 1 - s
+        return 3 * r * r * s * y1 + 3 * r * s * s * y2 + s * s * s
 
     return ease
 

@@ -16,6 +16,9 @@ from nfbuild.scene.timeline import SCRIPT_TYPE, Animation
 from nfbuild.scene.tree import Element
 
 _CHECKED_ONLY = frozenset(["data-safe-margin", "data-palette-budget"])
+_CANVAS = frozenset(
+    ["data-duration", "data-fps", "data-height", "data-width", "height", "viewBox", "width"]
+)
 _CONTEXT = "nfbuild 2026 scene input v1"
 
 
@@ -63,9 +66,12 @@ def _sheet_inputs(sheet: Sheet, prefix: str) -> dict[str, ManifestDigest]:
 
     root = sheet.root
     canvas = sheet.canvas
-    add("canvas", "canvas", str(canvas.width), str(canvas.height), _attributes(root))
+    add("canvas", "canvas", canvas.width, canvas.height, root.get("viewBox"))
     add("rate", "rate", str(canvas.rate))
-    add("duration", "duration", str(canvas.duration), str(canvas.frames))
+    add("duration", "duration", str(canvas.duration), canvas.frames)
+    others = [pair for pair in _attributes(root) if pair[0] not in _CANVAS]
+    if others:
+        add("svg", "svg", others)
     counts: dict[str, int] = {}
     order: list[str] = []
     for child in root.children:
@@ -88,7 +94,7 @@ def _sheet_inputs(sheet: Sheet, prefix: str) -> dict[str, ManifestDigest]:
     return inputs
 
 
-def _attributes(element: Element) -> list[Field]:
+def _attributes(element: Element) -> list[list[str]]:
     return [
         [name, value]
         for name, value in sorted(element.attributes.items())
