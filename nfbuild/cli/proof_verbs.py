@@ -230,7 +230,7 @@ def _print_proof(report: ReproduceReport) -> None:
         for name, (before, after) in around.items():
             put(f"  surroundings: {name} {before!r} → {after!r}")
         if run.alone:
-            put(f"  each of these alone makes a difference: {', '.join(run.alone)}")
+            put(f"  what makes a difference alone: {', '.join(run.alone)}")
     for name, digest in report.digests.items():
         put(f"{name} {digest}")
     jobs = ",".join(report.options.jobs)

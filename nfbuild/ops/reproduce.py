@@ -50,6 +50,9 @@ DEFAULT_ROUNDS = 3
 DEFAULT_SEED = 20260701
 _MOST_JOBS = 256
 
+CHANCE = "time or chance"
+"""What is to blame where two builds in the same surroundings differ."""
+
 
 @dataclass(frozen=True)
 class ReproduceOptions:
@@ -318,7 +321,12 @@ class _Trial:
         return Run(surroundings, places, time.perf_counter() - began)
 
     def narrow(self, first: _Built, surroundings: Surroundings) -> list[str]:
-        """Return the surroundings each of which differs from the reference alone."""
+        """Return the surroundings each of which differs from the reference alone.
+
+        Where the reference does not even equal itself, no surroundings are to blame: `CHANCE`.
+        """
+        if not self.compare(first, REFERENCE).equal:
+            return [CHANCE]
         guilty = []
         for name in surroundings.differing(REFERENCE):
             alone = replace(REFERENCE, **{name: getattr(surroundings, name)})

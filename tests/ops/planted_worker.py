@@ -1,0 +1,26 @@
+"""A worker that draws one pixel of one composition wrong, and stands by it."""
+
+from __future__ import annotations
+
+from nfbuild.digests import blob_digest
+from nfbuild.pixels import png
+from nfbuild.pixels.digest import frame_digest
+from nfbuild.render.tasks import Drawn, DrawTask
+from nfbuild.render.worker import Worker
+
+X, Y = 3, 2
+
+
+class Wrong(Worker):
+    """Digest, blob and record of the wrong picture agree: only another drawing shows the fault."""
+
+    def perform(self, task: object) -> object:
+        if not isinstance(task, DrawTask) or b"Still" not in task.document:
+            return super().perform(task)
+        pixels = bytearray(self._drawing().draw(task))
+        pixels[(Y * task.width + X) * 4] ^= 1
+        data = png.encode(bytes(pixels), task.width, task.height)
+        blob = blob_digest(data)
+        self.setup.write(blob, data)
+        digest = frame_digest(bytes(pixels), task.width, task.height)
+        return Drawn(digest, blob, len(data), None, ())
