@@ -16,7 +16,7 @@ from nfbuild.ledger.verdict import SEVERITY, Ranges, Verdict
 from nfbuild.ops import moves as moved_frames
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.moves import Judgement, draw_again, find_moves, rasters
-from nfbuild.ops.report.pack import pack
+from nfbuild.ops.report.pack import QUICK, pack
 from nfbuild.ops.report.values import Box, Move, View
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ BUDGET = 3_300_000
 _MOST = 30
 _LEAST_SHARE = 24_000
 _MARGIN = 8
-_THUMB = 480
+_THUMB = 400
 _LONE = 960
 _SMALLEST = 48
 _BLOCK = 8
-# A first guess is made with the fast encoder; packing makes about this much of it.
-_GUESS = 0.7
+# A first guess is packed quickly; packing well makes about this much of it.
+_GUESS = 0.85
 
 _NO_BEFORE = (
     "the frames as they were recorded are in no cache and no shared tier of this machine, so only"
@@ -199,13 +199,12 @@ def cut(old: Raster, new: Raster, box: Box) -> tuple[bytes, bytes, bytes]:
 def fitted(old: Raster, new: Raster, box: Box, share: int) -> Box:
     """Return `box`, or the part of it with the most moved pixels whose pictures fit `share`."""
     from nfbuild.pixels.compare import crop  # noqa: PLC0415  as above
-    from nfbuild.pixels.png import encode  # noqa: PLC0415
 
     while True:
         size = 0.0
         for raster in (old, new):
             part = crop(raster, box)
-            size += _GUESS * len(encode(part.pixels, part.width, part.height))
+            size += _GUESS * len(pack(part, QUICK))
         width, height = box[2] - box[0], box[3] - box[1]
         if size <= share or max(width, height) <= _SMALLEST:
             return box

@@ -22,8 +22,11 @@ _NONE, _SUB, _UP = 0, 1, 2
 _MOST_COLORS = 256
 
 
-def pack(raster: Raster) -> bytes:
-    """Return a small PNG file of exactly these pixels.
+BEST, QUICK = 9, 1
+
+
+def pack(raster: Raster, level: int = BEST) -> bytes:
+    """Return a small PNG file of exactly these pixels; `QUICK` to know about how small.
 
     The colour of fully transparent pixels is not kept: nobody can see it.
     """
@@ -39,17 +42,17 @@ def pack(raster: Raster) -> bytes:
         extra = _chunk(b"PLTE", table[:, :3].tobytes())
         if (table[:, 3] != 255).any():
             extra += _chunk(b"tRNS", table[:, 3].tobytes())
-        packed = min((_packed(rows, 1, kind) for kind in (_NONE, _UP)), key=len)
+        packed = min((_packed(rows, 1, kind, level) for kind in (_NONE, _UP)), key=len)
         return _file(size, _PALETTE, packed, extra)
     opaque = bool((pixels[..., 3] == 255).all())
     depth = 3 if opaque else 4
     rows = np.ascontiguousarray(pixels[..., :depth]).reshape(raster.height, raster.width * depth)
     kinds = (_NONE, _SUB, _UP)
-    best = min(kinds, key=lambda kind: len(_packed(rows, depth, kind, level=1)))
-    return _file(size, _RGB if opaque else _RGBA, _packed(rows, depth, best))
+    best = min(kinds, key=lambda kind: len(_packed(rows, depth, kind, QUICK)))
+    return _file(size, _RGB if opaque else _RGBA, _packed(rows, depth, best, level))
 
 
-def _packed(rows: Bytes, depth: int, kind: int, level: int = 9) -> bytes:
+def _packed(rows: Bytes, depth: int, kind: int, level: int) -> bytes:
     """Return rows filtered one way (PNG specification, section 9) and deflated."""
     from nfbuild.pixels.arrays import np  # noqa: PLC0415  as above
 

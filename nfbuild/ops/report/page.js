@@ -21,7 +21,8 @@
       this.card = card;
       this.view = view;
       this.at = 0;
-      this.mode = "slide";
+      // A small step is not to be seen by sliding: then the difference comes first.
+      this.mode = Math.max(...view.moves.map((move) => move.step)) > 12 ? "slide" : "difference";
       this.split = 50;
       this.zoom = null; // null: chosen to fit what moved
       this.build(card.querySelector(".viewer"));
@@ -163,6 +164,7 @@
         side.push(make("h3", {}, "difference"), make("div", { class: "legend" }),
           make("div", { class: "legend-text" }, make("span", {}, "one step or unseen"), make("span", {}, "64 and more")));
       }
+      if (move.box) side.push(make("p", { class: "note" }, "inside the dashed box every pixel is as it is; around it the frame is reduced"));
       if (move.note) side.push(make("p", { class: "note" }, move.note));
       this.side.replaceChildren(...side);
       const both = Boolean(move.before && move.after);
