@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from textwrap import dedent
@@ -23,9 +23,9 @@ class Module:
 
     name: str
     path: str
-    text: str
-    tree: ast.Module
-    parents: dict[ast.AST, ast.AST]
+    text: str = field(repr=False)
+    tree: ast.Module = field(repr=False)
+    parents: dict[ast.AST, ast.AST] = field(repr=False)
     is_package: bool = False
 
     @property

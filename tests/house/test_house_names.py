@@ -50,7 +50,7 @@ MACHINE = re.compile(
             "/" + "work/",
             "/" + "tmp/w/",
             "/" + "root/",
-            "/" + r"home/[a-z][a-z0-9_-]*/",
+            "/" + r"home/(?!me/|user/)[a-z][a-z0-9_-]*/",
             "/" + r"Users/[A-Za-z][A-Za-z0-9._-]*/",
             r"[A-Z]:\\" + r"Users\\",
             "python" + "hosted",
