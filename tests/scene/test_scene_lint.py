@@ -154,6 +154,17 @@ def test_a_mistake_in_the_timeline_is_found(world, code, move):
     assert findings[0].line == 3
 
 
+def test_a_target_that_matches_nothing_is_an_error(world):
+    """The gate fails on it; everything else may be meant and is a warning."""
+    lost = animation("#s", {"t": 0, "opacity": 0})
+    findings = found(world, '<rect visibility="hidden" width="9" height="9"/>', [lost])
+
+    assert {finding.code: finding.severity for finding in findings} == {
+        "animation.unmatched_target": "error",
+        "render.inert_attribute": "warning",
+    }
+
+
 def test_an_animation_outside_its_window_is_never_seen(world):
     """The windows of the groups around it count too."""
     move = animation("#r", {"t": 0, "opacity": 0}, {"t": 0.3, "opacity": 1})

@@ -5,6 +5,7 @@ Not here: fixing anything, printing (`cli`), and what only pixels tell (`blank_f
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nfbuild.errors import Place
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from nfbuild.scene.tree import Element
 
 __all__ = ["Glyphs", "blank_frames", "check"]
+
+# What is surely not what the author meant; everything else may be, and is a warning.
+ERRORS = frozenset(["animation.unmatched_target"])
 
 # Rates that stand for a fraction of 1001, by their usual decimal spellings.
 _NTSC = {
@@ -52,7 +56,9 @@ def check(
             found += _check_sheet(sheet, services, glyphs, missing)
         if missing:
             raise NeedsAnswers(tuple(dict.fromkeys(missing)))
-    once = dict.fromkeys(found)
+    once = dict.fromkeys(
+        replace(each, severity="error") if each.code in ERRORS else each for each in found
+    )
     return tuple(
         sorted(once, key=lambda each: (each.file, each.line or 0, each.code, each.message))
     )
