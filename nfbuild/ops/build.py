@@ -22,6 +22,7 @@ from nfbuild.ledger.runs import Runs
 from nfbuild.ledger.sequence import SequenceHasher
 from nfbuild.ledger.verdict import Verdict, judge
 from nfbuild.ledger.write_policy import decide, recorded
+from nfbuild.ops.audit import audit_reused
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
 from nfbuild.ops.graph_make import graph_of
@@ -42,6 +43,7 @@ from nfbuild.ops.reports import (
     talk_json,
 )
 from nfbuild.ops.session import Session
+from nfbuild.ops.sharing import draw_shared
 from nfbuild.ops.snapshot import keep_snapshot
 from nfbuild.ops.state import forget_state
 from nfbuild.project import Discovery, Listed, discover, select
@@ -96,10 +98,12 @@ def build(session: Session, options: BuildOptions) -> Generator[Event, None, Bui
         distinct=len(run.questions),
         to_render=len(unknown),
     )
-    yield from drawing.draw(unknown)
-    for film in run.films:
-        if film.error is None:
-            recall.remember_film(film, run.questions)
+    if session.settings.fresh:
+        yield from drawing.draw(unknown)
+    else:
+        yield from draw_shared(drawing, unknown)
+    if options.audit:
+        yield from _audit(run, drawing)
     yield from _judge_all(run, drawing, book)
     yield from make_products(run, drawing, recall)
     _count(run, drawing)
@@ -129,6 +133,16 @@ def _write_profile(run: Build, path: str) -> None:
     stages = sorted(profile.by_stage().items(), key=lambda stage: -stage[1])
     times = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in stages if " " not in name)
     run.report.notes.append(f"time by stage, over all workers: {times}")
+
+
+def _audit(run: Build, drawing: Drawing) -> Generator[Event, None, None]:
+    """Draw a share of what was reused afresh; a cache that lied fails the build."""
+    audit = yield from audit_reused(run.session, drawing, run.options.audit, run.options.seed)
+    run.report.extra["audit"] = audit.to_json()
+    found = "all as kept" if not audit.lied else f"the cache lied about {audit.lied}"
+    run.report.notes.append(f"audited {audit.frames:,} of {audit.reused:,} reused frames: {found}")
+    if audit.lied:
+        run.report.exits.add(EXIT_GATE)
 
 
 def _discovered(run: Build) -> Generator[Event, None, None]:
@@ -248,6 +262,7 @@ def _judge(
     row.digest = shown(present.digest)
     if not run.whole:
         row.verdict = "missing" if entry is None else "match"
+        drawing.recall.remember_film(film, run.questions)
         return
     verdict = judge(entry, tag, present)
     again = _doubtful(run, film, verdict)
@@ -281,6 +296,10 @@ def _judge(
         if film.error is not None:
             yield _failed(run, film)
             return
+    if verdict.kind != "regression":
+        # What a regression drew does not take the place of the frames that were recorded.
+        drawing.recall.remember_film(film, run.questions)
+    if decision.action != "untouched":
         present = present_of(film, run.questions)
         row.written = book.write(
             film.listed.stem,

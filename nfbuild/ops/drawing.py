@@ -22,7 +22,7 @@ from nfbuild.ops.session import Session
 from nfbuild.ops.stretches import Baked, cut
 from nfbuild.render.tasks import Drawn
 
-_FLUSH = 256
+_FLUSH = 64
 
 
 @dataclass
@@ -40,9 +40,9 @@ class Drawing:
     rendered: set[int] = field(default_factory=set)
     lied: int = 0
 
-    def look_up(self) -> None:
-        """Answer from the cache what it knows."""
-        unknown = list(self.questions.numbers(State.UNKNOWN))
+    def look_up(self, numbers: Iterable[int] | None = None) -> None:
+        """Answer from the cache what it knows: of `numbers`, or of every open question."""
+        unknown = list(self.questions.numbers(State.UNKNOWN) if numbers is None else numbers)
         keys = [self.questions.key(number) for number in unknown]
         found = self.recall.find_frames(keys)
         for number, key in zip(unknown, keys, strict=True):
