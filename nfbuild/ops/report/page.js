@@ -31,11 +31,10 @@
     }
 
     worst() {
-      let best = 0;
-      this.view.moves.forEach((move, index) => {
-        if (move.pixels > this.view.moves[best].pixels) best = index;
-      });
-      return this.view.moves.findIndex((move) => move.pixels === this.view.moves[best].pixels);
+      // An alarm first, then what moved most; of equals the earliest.
+      const { moves } = this.view;
+      const weight = (move) => (move.alarm ? 1e12 : 0) + move.pixels;
+      return moves.reduce((best, move, index) => (weight(move) > weight(moves[best]) ? index : best), 0);
     }
 
     build(place) {
@@ -54,7 +53,7 @@
       this.out = make("button", { type: "button", title: "smaller (−)", "aria-label": "smaller", onclick: () => this.magnify(-1) }, "−");
       this.into = make("button", { type: "button", title: "larger (+)", "aria-label": "larger", onclick: () => this.magnify(1) }, "+");
       this.fit = make("button", { type: "button", title: "the whole frame (0)", onclick: () => this.whole() }, "Whole");
-      this.focus = make("button", { type: "button", title: "what moved (m)", onclick: () => this.magnified() }, "What moved");
+      this.focus = make("button", { type: "button", title: "what moved (m)", onclick: () => this.magnified() }, "Moved");
       this.scale = make("span", { class: "mono" });
       this.tools = make("div", { class: "tools" },
         make("span", {}, this.previous, " ", this.next), this.where,

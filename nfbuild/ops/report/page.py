@@ -364,11 +364,11 @@ def _data(view: View) -> dict[str, Any]:
         "height": view.height,
         "rate": view.rate,
         "frames": view.frames,
-        "moves": [_move(move) for move in view.moves],
+        "moves": [_move(move, view.regressed) for move in view.moves],
     }
 
 
-def _move(move: Move) -> dict[str, Any]:
+def _move(move: Move, alarms: Ranges) -> dict[str, Any]:
     pictures = {
         "before": move.before,
         "after": move.after,
@@ -378,6 +378,7 @@ def _move(move: Move) -> dict[str, Any]:
     }
     return {
         "frames": move.frames,
+        "alarm": any(first <= move.frames[0][0] <= last for first, last in alarms),
         "note": move.note,
         "pixels": move.pixels,
         "step": move.step,
