@@ -2,8 +2,9 @@
 
 `NFBUILD_TEST_FAULT` holds one or more faults separated by `;`, each `mark|kind`: every document
 that holds the text `mark` is drawn wrong. Kinds: `pixel` (one channel of one pixel by one step),
-`pixels=N,S` (N pixels by S steps), `block` (a large square), `once=DIR` (one drawing of each such
-document is right, every later one is not; DIR remembers), `skip` (not at all).
+`pixels=N,S` (N pixels by S steps), `block` (a large square), `once=DIR` (the
+first drawing of each such document is right, later ones are not), `flaky=DIR,N` (the first N
+drawings of all are one pixel wrong, later ones two). DIR remembers.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ class FaultyWorker(Worker):
         if name == "once" and not self._seen(value, task):
             return drawn
         pixels = bytearray(self._drawing().draw(task))
+        if name == "flaky":
+            folder, _, most = value.partition(",")
+            value = f"{self._count(folder, int(most))},1"
+            name = "pixels"
         count, step = (int(part) for part in value.split(",")) if name == "pixels" else (1, 1)
         if name == "block":
             self._block(pixels, task)
@@ -67,3 +72,8 @@ class FaultyWorker(Worker):
             return True
         with open(path, "wb"):
             return False
+
+    def _count(self, folder, most):
+        drawn = len(os.listdir(folder)) + 1
+        with open(os.path.join(folder, str(drawn)), "wb"):
+            return 1 if drawn <= most else 2
