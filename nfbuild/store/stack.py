@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 
 from nfbuild.digests import BlobDigest
@@ -34,6 +34,7 @@ READ_WRITE: Final = "read-write"
 READ_ONLY: Final = "read-only"
 _OBJECT_SCHEMES: Final = ("s3", "gs", "az")
 _DIRECTORY_SECONDS: Final = 5.0
+_CLOSE_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def open_caches(
 
 
 class Caches:
-    """Everything one run can remember with."""
+    """Everything one run can remember with; a context that finishes uploads when it is left."""
 
     def __init__(
         self, local: LocalStore, tiers: Sequence[Tier], journal: Journal, *, replace: bool = False
@@ -176,7 +177,15 @@ class Caches:
         """Return what has to be said since the last call."""
         return self.journal.take_warnings()
 
-    def close(self, seconds: float = 30.0) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # Who interrupts does not want to wait: what is under way ends, the rest is lost.
+        interrupted = kind is not None and not issubclass(kind, Exception)
+        self.close(0.0 if interrupted else _CLOSE_SECONDS)
+
+    def close(self, seconds: float = _CLOSE_SECONDS) -> None:
         """Finish uploads within `seconds`, add this run to the lifetime sums, let go of everything.
 
         Raises `StoreRequired` when a required tier was given up while uploading.

@@ -1,6 +1,9 @@
 """Servers that die, stall, lie and come back; and the stack of one run in front of real ones."""
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -524,3 +527,43 @@ def test_lifetime_sums_add_up(tmp_path):
     (tmp_path / "c" / "lifetime").write_bytes(b"\xff garbage\nlocal put x\n")
     assert dict(local.lifetime()) == {}
     assert isinstance(local.journal, Journal)
+
+
+INTERRUPTED = """
+import sys
+from nfbuild.store.stack import open_caches
+with open_caches(sys.argv[1], [(sys.argv[2], "read-write")]) as caches:
+    for number in range(40):
+        caches.store.put_blob(b"%d" % number * 50_000)
+    print("waiting", flush=True)
+    if sys.argv[3] == "outside":
+        import time
+        time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("when", ["outside", "inside"])
+@pytest.mark.parametrize("kind", ["stalled server", "directory"])
+def test_an_interrupt_ends_in_seconds_and_leaves_nothing(tmp_path, bad, kind, when):
+    """`^C` while uploads are waited for, or before: no wait, no child, no temporary file."""
+    if kind == "directory":
+        (tmp_path / "shared").mkdir()
+        url = (tmp_path / "shared").as_uri()
+    else:
+        url = bad(_stall).url
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path / "c"), url, when],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "waiting\n"
+    time.sleep(0.05)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+
+    assert time.monotonic() - began < 8
+    assert "KeyboardInterrupt" in err or (when == "inside" and process.returncode == 0)
+    assert list(tmp_path.rglob(".tmp-*")) == []
+    assert len(list((tmp_path / "c" / "blobs").rglob("*.png"))) == 40
