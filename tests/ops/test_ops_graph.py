@@ -269,3 +269,17 @@ def test_explain_compares_two_files(built: Graph, space: Space):
     assert "compositions: new appeared" in text_form.stdout
     assert json_form["equal"] is False
     assert "the same bytes" in same.stdout
+
+
+# --- large ------------------------------------------------------------------------------------
+
+
+def test_a_hundred_thousand_frames_are_written_in_two_seconds_and_200_mb(tmp_path: Path):
+    """Processor time and peak memory of a process that does nothing else."""
+    command = [sys.executable, "-m", "benchmarks.graph", "--json", str(tmp_path / "found.json")]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    found = json.loads((tmp_path / "found.json").read_text())
+
+    assert found["frames"] == 100_000
+    assert found["runs"] == 3_000
+    assert ran.returncode == 0, ran.stdout
