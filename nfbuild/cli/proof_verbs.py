@@ -13,8 +13,9 @@ from nfbuild.errors import UsageError
 if TYPE_CHECKING:
     from nfbuild.ops.graph import Graph
     from nfbuild.ops.graph_compare import Comparison, Difference
-    from nfbuild.ops.reproduce import ReproduceReport, Run
+    from nfbuild.ops.reproduce import ReproduceReport
     from nfbuild.ops.reproduce_evidence import Place
+    from nfbuild.ops.reproduce_trial import Run
 
 _FORMS = ("text", "json", "dot")
 _MOST = 40
@@ -169,8 +170,8 @@ def reproduce(
     against: str | None,
 ) -> int:
     """`nfbuild reproduce`."""
-    from nfbuild.ops.reproduce import ReproduceOptions  # noqa: PLC0415
     from nfbuild.ops.reproduce import reproduce as operation  # noqa: PLC0415
+    from nfbuild.ops.reproduce_trial import ReproduceOptions  # noqa: PLC0415
     from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
 
     words = tuple(word.strip() for word in jobs.split(",") if word.strip())
