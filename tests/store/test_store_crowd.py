@@ -19,7 +19,7 @@ def test_killed_writers_leave_whole_files_and_no_litter(tmp_path):
 
 def test_a_crowd_with_too_little_room_has_misses_only(tmp_path):
     """Eight builders, two collectors and a scrubber; the limit is half of one build."""
-    reports = crowd(tmp_path / "crowd", seconds=12)
+    reports = crowd(tmp_path / "crowd", seconds=20)
 
     assert all(report["rounds"] >= 1 for report in reports["build"])
     assert sum(report["files"] for report in reports["collect"]) > 0

@@ -278,7 +278,7 @@ def _write(path, content):
 
 
 SETTINGS = settings(
-    max_examples=20,
+    max_examples=60,
     stateful_step_count=20,
     deadline=None,
     derandomize=True,
