@@ -49,6 +49,9 @@ def main() -> None:
     words = arrange(sys.argv[1:])
     code = _quick(words)
     if code is None:
+        from nfbuild import core  # noqa: PLC0415  before anything that it speaks of
+
+        core.install()
         from nfbuild.cli.app import run  # noqa: PLC0415  Typer is not needed above
 
         code = run(words)

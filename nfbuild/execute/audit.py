@@ -17,6 +17,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from nfbuild import core
+
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CODE = (".py", ".pyc", ".so", ".pyd", ".dll", ".dylib")
 
@@ -71,7 +73,8 @@ def install() -> None:
 
 def code_roots() -> tuple[str, ...]:
     """Return the folders where this process finds code."""
-    roots = [*sys.path, sys.base_prefix, sys.prefix, sys.pycache_prefix or ""]
+    bytecode = (sys.pycache_prefix, core.bytecode_folder())
+    roots = [*sys.path, sys.base_prefix, sys.prefix, *(folder or "" for folder in bytecode)]
     return tuple(dict.fromkeys(os.path.abspath(root) for root in roots if root))
 
 

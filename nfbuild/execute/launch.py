@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 
+from nfbuild import core
 from nfbuild.execute.base import Death
 from nfbuild.execute.board import Board, make_file
 
@@ -34,7 +35,8 @@ FIXED_ENVIRONMENT: Mapping[str, str] = {
 PASSED_ON = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
 _BOOT = (
-    "import sys; sys.path[:] = sys.argv[1:]; from nfbuild.execute.worker_main import main; main()"
+    "import sys; stamp = sys.argv[1]; sys.path[:] = sys.argv[2:]; from nfbuild import core;"
+    " stamp and core.install(stamp); from nfbuild.execute.worker_main import main; main()"
 )
 _LAST_WORDS = 2000
 _PATIENCE = 2.0  # seconds for a worker to be gone after its line went quiet
@@ -131,7 +133,7 @@ def _command() -> list[str]:
     if sys.dont_write_bytecode:
         options.append("-B")
     options += ["-O"] * sys.flags.optimize
-    return [sys.executable, *options, "-c", _BOOT, *_search_path()]
+    return [sys.executable, *options, "-c", _BOOT, core.installed() or "", *_search_path()]
 
 
 def _search_path() -> list[str]:

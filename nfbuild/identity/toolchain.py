@@ -12,46 +12,12 @@ needs (`scene` says). Both come in as named files.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
+from nfbuild.core import core_files, package_folder
 from nfbuild.digests import derive, file_digest
 
 _CORE_CONTEXT = "nfbuild 2026 pixel core v1"
-
-CORE_ROOMS = ("pixels", "render", "scene")
-CORE_MODULES = ("digests.py", "errors.py")
-
-# Modules and folders of the core's rooms that neither bake nor draw: findings of `check`, and
-# what reads finished frames. Editing them re-renders nothing.
-OUTSIDE_THE_CORE = ("pixels/compare.py", "scene/lint")
-
-
-def package_folder() -> str:
-    """Return the folder of the running package."""
-    return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-
-def core_files(package: str | None = None) -> list[str]:
-    """Return the pixel core's modules: paths below the package, with slashes, sorted."""
-    root = package or package_folder()
-    names = list(CORE_MODULES)
-    for room in CORE_ROOMS:
-        names.extend(_modules(root, room))
-    return sorted(names, key=lambda name: name.encode("utf-8"))
-
-
-def _modules(root: str, folder: str) -> Iterator[str]:
-    with os.scandir(os.path.join(root, folder)) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
-    for entry in entries:
-        name = f"{folder}/{entry.name}"
-        if name in OUTSIDE_THE_CORE:
-            continue
-        if entry.is_dir():
-            if entry.name != "__pycache__":
-                yield from _modules(root, name)
-        elif entry.name.endswith(".py"):
-            yield name
 
 
 def core_digests(package: str | None = None) -> dict[str, str]:

@@ -10,9 +10,10 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from nfbuild.core import core_files, package_folder
 from nfbuild.digests import file_digest
 from nfbuild.identity.manifest import Part
-from nfbuild.identity.toolchain import core_digest, core_digests, core_files, package_folder
+from nfbuild.identity.toolchain import core_digest, core_digests
 from nfbuild.ops.state import Witness, stat_of
 from nfbuild.render import build as rasterizer
 

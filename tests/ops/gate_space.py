@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from conftest import Ran, Space
+from opspace import Ran, Space
 
 from nfbuild.ops import session
 from nfbuild.ops.build import build

@@ -1,6 +1,9 @@
-"""A worker that draws one pixel of one composition wrong, and stands by it."""
+"""Workers for proofs: one that draws a pixel wrong and stands by it, one that is slow."""
 
 from __future__ import annotations
+
+import os
+import time
 
 from nfbuild.digests import blob_digest
 from nfbuild.pixels import png
@@ -24,3 +27,12 @@ class Wrong(Worker):
         self.setup.write(blob, data)
         digest = frame_digest(bytes(pixels), task.width, task.height)
         return Drawn(digest, blob, len(data), None, ())
+
+
+class Slow(Worker):
+    """Every other worker takes its time, so that frames overtake each other."""
+
+    def perform(self, task: object) -> object:
+        if isinstance(task, DrawTask) and os.getpid() % 2:
+            time.sleep(0.03)
+        return super().perform(task)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import HEAD, MOVING, STILL
+from opspace import HEAD, MOVING, STILL
 
 WHOLE = MOVING.encode()
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import MOVING, STILL, Space
+from opspace import MOVING, STILL, Space
 
 HEAVY = ("thorvg_python", "numpy", "PIL", "networkx", "diskcache", "rich", "av", "obstore")
 

@@ -6,8 +6,8 @@ import datetime as dt
 import shutil
 
 import pytest
-from conftest import STILL, Space
 from gate_space import other_toolchain, verdicts, verify_with
+from opspace import STILL, Space
 
 from nfbuild.ops.toolchain import read_toolchain
 

@@ -13,13 +13,13 @@ from importlib.resources import files
 from itertools import product
 
 import pytest
-from conftest import HEAD, Space
 from gate_space import (
     FAULTY,
     edit_entry,
     entry_path,
     other_toolchain,
 )
+from opspace import HEAD, Space
 
 from nfbuild.identity.manifest import Part
 from nfbuild.ledger.runs import Run, Runs

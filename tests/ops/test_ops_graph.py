@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import MOVING, STILL, Space
 from hypothesis import given
 from hypothesis import strategies as st
+from opspace import MOVING, STILL, Space
 
 from nfbuild.digests import by_utf8
 from nfbuild.errors import ProjectError, UsageError

@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from conftest import HEAD, MOVING, STILL, Space
+from opspace import HEAD, MOVING, STILL, Space
 
 
 def png(colour: tuple[int, int, int], side: int = 8) -> bytes:

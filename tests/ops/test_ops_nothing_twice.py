@@ -6,7 +6,7 @@ import os
 import shutil
 
 import pytest
-from conftest import HEAD, MOVING, STILL, Space
+from opspace import HEAD, MOVING, STILL, Space
 
 
 @pytest.fixture

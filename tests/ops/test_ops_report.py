@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import MOVING, STILL, Space
 from gate_space import build_with, verify_with
+from opspace import MOVING, STILL, Space
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import MOVING, STILL, Space
+from opspace import MOVING, STILL, Space
 
 from nfbuild.errors import ProjectError, UsageError
 from nfbuild.ops.reproduce import ReproduceReport, read_jobs, reproduce

@@ -6,7 +6,7 @@ import json
 import shutil
 
 import pytest
-from conftest import STILL, Space
+from opspace import STILL, Space
 
 FLIPPED = "doubles:FlippingWorker"
 FLIPPED_STILL = "doubles:FlippingStill"
