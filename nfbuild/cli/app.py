@@ -7,16 +7,18 @@ Not here: what an operation does (`ops`), how its events and its report are prin
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from nfbuild import __version__
-from nfbuild.cli import explaining, ledger_verbs, looking, proof_verbs, verbs
+from nfbuild.cli import explaining, looking, proof_verbs, verbs
+from nfbuild.cli.app_cache import cache_app
+from nfbuild.cli.app_ledger import ledger_app
 from nfbuild.cli.terminal import Voice
+from nfbuild.cli.words import PLAIN, Jobs, Json, Name, Names, Quiet, Scale, Seed, Start, Verbose
 from nfbuild.errors import EXIT_INTERRUPTED, EXIT_USAGE
 
-_PLAIN: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
 _HELP = {"help_option_names": ["--help", "-h"]}
 
 app = typer.Typer(
@@ -25,27 +27,10 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     context_settings=_HELP,
-    **_PLAIN,
+    **PLAIN,
 )
-ledger_app = typer.Typer(
-    help="The committed promise: check, show, accept, prune, import.", **_PLAIN
-)
-cache_app = typer.Typer(help="The cache: stats, collect, verify, explain, clear.", **_PLAIN)
 app.add_typer(ledger_app, name="ledger", no_args_is_help=True)
 app.add_typer(cache_app, name="cache", no_args_is_help=True)
-
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[NAME]...", help="names, file paths or patterns", show_default=False),
-]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="a name or a file path")]
-Start = Annotated[str, typer.Option("-C", metavar="DIR", help="look for nfbuild.toml from here")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="say only what went wrong")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="say more")]
-Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
-Jobs = Annotated[int | None, typer.Option("-j", "--jobs", min=1, help="worker processes")]
-Scale = Annotated[str, typer.Option("--scale", metavar="F", help="raster size, 1 is the canvas")]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", help="seed of every random choice")]
 
 
 def run(words: list[str]) -> int:
@@ -386,139 +371,6 @@ def doctor(
 ) -> int:
     """Say whether this machine can build, with what, and where its caches are."""
     return verbs.doctor(Voice(quiet=quiet, verbose=verbose, as_json=as_json), start)
-
-
-@ledger_app.command("check")
-def ledger_check(
-    *, start: Start = ".", as_json: Json = False, quiet: Quiet = False, verbose: Verbose = False
-) -> int:
-    """Check the ledger's shape without drawing: fit for a test suite."""
-    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
-    return ledger_verbs.ledger_check(voice, start)
-
-
-@ledger_app.command("show")
-def ledger_show(
-    names: Names = None,
-    *,
-    start: Start = ".",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-) -> int:
-    """Print which lanes agree on which compositions, and entries by name."""
-    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
-    return ledger_verbs.ledger_show(voice, start, names or [])
-
-
-@ledger_app.command("accept")
-def ledger_accept(
-    names: Names = None,
-    *,
-    start: Start = ".",
-    jobs: Jobs = None,
-    reason: Annotated[
-        str | None, typer.Option("--reason", metavar="TEXT", help="why; kept in the entry")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="write; without it nothing is")] = False,
-    sheet: Annotated[
-        str | None, typer.Option("--sheet", metavar="FILE.png", help="before, after, difference")
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-) -> int:
-    """Take a toolchain change or a regression, with a reason; shows what moved first."""
-    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
-    return ledger_verbs.ledger_accept(
-        voice, start, names or [], jobs=jobs, reason=reason, yes=yes, sheet=sheet
-    )
-
-
-@ledger_app.command("prune")
-def ledger_prune(
-    *,
-    start: Start = ".",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="only say what would go")] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-) -> int:
-    """Remove entries whose composition is gone."""
-    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
-    return ledger_verbs.ledger_prune(voice, start, dry_run=dry_run)
-
-
-@ledger_app.command("import")
-def ledger_import(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="a nanoframes digests.json")],
-    *,
-    start: Start = ".",
-    jobs: Jobs = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-) -> int:
-    """Draw what a nanoframes ledger names; write entries for what agrees."""
-    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
-    return ledger_verbs.ledger_import(voice, start, file, jobs=jobs)
-
-
-@cache_app.command("stats")
-def cache_stats(
-    *, start: Start = ".", as_json: Json = False, quiet: Quiet = False, verbose: Verbose = False
-) -> int:
-    """Count what the cache holds and what it did."""
-    return verbs.cache_stats(Voice(quiet=quiet, verbose=verbose, as_json=as_json), start)
-
-
-@cache_app.command("clear")
-def cache_clear(*, start: Start = ".", quiet: Quiet = False, verbose: Verbose = False) -> int:
-    """Remove the cache; the next build draws everything."""
-    return verbs.cache_clear(Voice(quiet=quiet, verbose=verbose), start)
-
-
-@cache_app.command("collect")
-def cache_collect(
-    *,
-    start: Start = ".",
-    dry: Annotated[bool, typer.Option("--dry-run", help="only say what would go")] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-) -> int:
-    """Let old frames go, by age, size and free space."""
-    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
-    return looking.cache_collect(voice, start, dry=dry)
-
-
-@cache_app.command("verify")
-def cache_verify(
-    *,
-    start: Start = ".",
-    sample: Annotated[str, typer.Option("--sample", metavar="SHARE", help="as 5%")] = "100%",
-    seed: Seed = 0,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-) -> int:
-    """Read the cache and check that everything is what its name says."""
-    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
-    return looking.cache_verify(voice, start, sample=sample, seed=seed)
-
-
-@cache_app.command("explain")
-def cache_explain(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="a frame key, a digest, or its start")],
-    *,
-    start: Start = ".",
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-) -> int:
-    """Say what is behind a frame key, a frame digest or a blob."""
-    voice = Voice(quiet=quiet, verbose=verbose, as_json=as_json)
-    return looking.cache_explain(voice, start, key)
 
 
 @app.command()
