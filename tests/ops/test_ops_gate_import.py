@@ -53,9 +53,7 @@ def project(drawn_by_peer, tmp_path):
 def run(space, ledger):
     """Import a ledger in this process; returns what became of each entry, by name."""
     file = space.write("digests.json", json.dumps(ledger, indent=2, sort_keys=True))
-    ran = space._run(
-        lambda session, path: import_ledger(session, path), str(file), verify_settings(2)
-    )
+    ran = space._run(import_ledger, str(file), verify_settings(2))
     written = sorted(
         path.name.removesuffix(".json") for path in space.root.glob("ledger/examples/*.json")
     )
