@@ -192,6 +192,7 @@ def _load(run: Build, book: Book) -> Generator[Event, None, None]:
 def _failed(run: Build, film: Film) -> Failed:
     assert film.error is not None
     failed = failure(film.error, film.name)
+    film.is_reported = True
     run.report.errors.append(failed)
     return failed
 
@@ -238,18 +239,14 @@ def _judge_all(run: Build, drawing: Drawing, book: Book) -> Generator[Event, Non
         if film.identity is not None:
             row.identity = identity_json(film.identity.digests())
         if film.error is not None:
-            yield _failed_once(run, film)
+            if not film.is_reported:
+                yield _failed(run, film)
             continue
         yield from _judge(run, drawing, book, film, row)
         if row.verdict == "missing" and run.whole:
             moved_in[film.listed.stem] = present_of(film, run.questions)
     if run.whole and not run.options.names:
         _follow_renames(run, book, moved_in)
-
-
-def _failed_once(run: Build, film: Film) -> Failed:
-    # A film that failed while it was drawn is reported here, in the order of names.
-    return _failed(run, film)
 
 
 def _judge(

@@ -59,7 +59,8 @@ class CompositionPictures:
 
 @dataclass
 class Film:
-    """One composition of a run; `error` says why it cannot be built.
+    """One composition of a run; `error` says why it cannot be built,
+    `is_reported` that this was said.
 
     `wanted` are frame numbers, rising, and `frames` their question numbers. `width` and `height`
     are the raster's.
@@ -75,6 +76,7 @@ class Film:
     frames: array[int] = field(default_factory=lambda: array("I"))
     wanted: Sequence[int] = ()
     error: NfbuildError | None = None
+    is_reported: bool = False
     warnings: list[Warned] = field(default_factory=list)
     seconds: float = 0.0
 
