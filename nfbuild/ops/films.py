@@ -59,9 +59,9 @@ class CompositionPictures:
 
 @dataclass
 class Film:
-    """One composition of a run; `error` says why it cannot be built,
-    `is_reported` that this was said.
+    """One composition of a run.
 
+    `error` says why it cannot be built, `is_reported` that this was said.
     `wanted` are frame numbers, rising, and `frames` their question numbers. `width` and `height`
     are the raster's.
     """
