@@ -5,6 +5,7 @@ Not here: option names (`app`), what an operation decides (`ops`).
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -80,7 +81,7 @@ def init(folder: str, voice: Voice) -> int:
     if not voice.quiet:
         for path in written:
             say(f"wrote {path}")
-        say(f"hint: `nfbuild -C {folder}` builds it")
+        say(f"hint: `nfbuild -C {shlex.quote(folder)}` builds it")
     return 0
 
 
@@ -238,7 +239,7 @@ def doctor(voice: Voice, start: str) -> int:
     else:
         for check in report.checks:
             put(f"{'ok ' if check.ok else 'BAD'} {check.name}: {check.fact}")
-            if check.hint:
+            if check.hint and not check.ok:
                 put(f"    hint: {check.hint}")
     return report.exit_code
 
