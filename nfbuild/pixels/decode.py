@@ -14,12 +14,12 @@ import struct
 import sys
 import warnings
 import zlib
-from dataclasses import dataclass, field
 
 from PIL import Image, ImageCms, ImageOps
 
 from nfbuild.errors import MediaError
 
+from .decoded import DecodedPicture
 from .profile import is_srgb
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP")
@@ -40,15 +40,6 @@ _DAMAGED = (
 )
 
 _ALIKE = {"1": "L", "P": "RGBA", "PA": "RGBA", "LA": "RGBA", "La": "RGBA", "RGBa": "RGBA"}
-
-
-@dataclass(frozen=True)
-class DecodedPicture:
-    """A picture as straight 8-bit sRGB RGBA rows from the top."""
-
-    pixels: bytes = field(repr=False)
-    width: int
-    height: int
 
 
 def decode_picture(data: bytes, *, max_pixels: int, name: str = "picture") -> DecodedPicture:

@@ -1,10 +1,10 @@
 """Video planes become straight RGBA by integer arithmetic of our own, on whole planes.
 
 swscale's conversion differs from call to call and from processor to processor; this one is a pure
-function of the planes. Matrices of ITU-R BT.601 and BT.709, limited and full range, in 16 bits
-after the point, rounded to the nearest. Chroma is interpolated linearly from where it is sited:
-in 4:2:0 and 4:2:2 on every second column (`left`, as MPEG-2, H.264 and VP9 default to) or between
-two columns (`center`, as JPEG), in 4:2:0 always between two rows.
+function of the planes. Matrices of ITU-R BT.601, BT.709 and BT.2020, limited and full range, in 16
+bits after the point, rounded to the nearest. Chroma is interpolated linearly from where it is
+sited: in 4:2:0 and 4:2:2 on every second column (`left`, as MPEG-2, H.264 and VP9 default to) or
+between two columns (`center`, as JPEG), in 4:2:0 always between two rows.
 Not here: decoding video, which frames are wanted (whoever holds PyAV).
 """
 
@@ -15,7 +15,7 @@ from typing import Literal
 
 from .arrays import Bytes, Ints, np
 
-Matrix = Literal["bt601", "bt709"]
+Matrix = Literal["bt601", "bt709", "bt2020"]
 Siting = Literal["left", "center"]
 
 # Factors times 65536: of luma, of V in red, of U and of V in green, of U in blue. With Kr, Kb of
@@ -24,8 +24,10 @@ Siting = Literal["left", "center"]
 _FACTORS = {
     ("bt601", False): (76309, 104597, 25675, 53279, 132201),
     ("bt709", False): (76309, 117489, 13975, 34925, 138438),
+    ("bt2020", False): (76309, 110014, 12277, 42626, 140363),
     ("bt601", True): (65536, 91881, 22553, 46802, 116130),
     ("bt709", True): (65536, 103206, 12276, 30679, 121609),
+    ("bt2020", True): (65536, 96639, 10784, 37444, 123299),
 }
 _HALF = 1 << 15
 

@@ -12,6 +12,7 @@ from nfbuild.pixels.planes import Layout, Plane, to_rgba
 LUMA_WEIGHTS = {
     "bt601": (Fraction(299, 1000), Fraction(114, 1000)),
     "bt709": (Fraction(2126, 10000), Fraction(722, 10000)),
+    "bt2020": (Fraction(2627, 10000), Fraction(593, 10000)),
 }
 
 
@@ -33,7 +34,7 @@ def plane(values):
     return Plane(values.tobytes(), values.shape[1])
 
 
-@pytest.mark.parametrize("matrix", ["bt601", "bt709"])
+@pytest.mark.parametrize("matrix", ["bt601", "bt709", "bt2020"])
 @pytest.mark.parametrize("full", [False, True])
 def test_every_color_is_within_half_a_step_of_the_definition(matrix, full):
     """A grid over all three samples, extremes and values out of range among them."""
