@@ -214,6 +214,7 @@ class VerifyRow:
             "across": self.across,
             "excuse": self.excuse,
             "moved": [list(span) for span in self.moved],
+            "note": self.note,
         }
 
 
