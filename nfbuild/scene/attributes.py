@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from nfbuild.scene.normal import normal_value
 from nfbuild.scene.references import renamed
 from nfbuild.scene.tree import Element
+from nfbuild.scene.write import LEADING
 
 # Read by bake itself, or by nobody at all.
 _DROPPED = frozenset(["id", "class", "xml:space", "href", "xlink:href"])
@@ -20,6 +21,7 @@ _INERT = {
     "image": frozenset(["display", "opacity"]),
     "text": frozenset(["display", "opacity", "font-family", "font-weight", "font-style"]),
 }
+_BLANKS = " \t\r\n"
 _NONE: frozenset[str] = frozenset()
 
 
@@ -29,11 +31,13 @@ def drawn_attributes(
     rename: Callable[[str], str],
     referenced: frozenset[str],
     styled: bool,
+    animated: bool = False,
 ) -> dict[str, str]:
     """Return the attributes of `element` as they are drawn, each in its one spelling.
 
     `rename` gives the drawn id for an author's id. An id stays only where it is `referenced`, a
-    class only where the document has a style sheet. A reference to a file is not taken over.
+    class only where the document has a style sheet; `animated` where a timeline moves its paints.
+    A reference to a file is not taken over.
     """
     drawn: dict[str, str] = {}
     inert = _INERT.get(element.tag, _NONE)
@@ -44,6 +48,8 @@ def drawn_attributes(
         if name[:6] == "xlink:":
             continue
         drawn[name] = normal_value(name, renamed(value, rename))
+    if "style" in drawn and _style_comes_first(source, animated=animated):
+        drawn[LEADING] = drawn.pop("style")
     own = source.get("id")
     if own is not None and own in referenced:
         drawn["id"] = rename(own)
@@ -57,3 +63,18 @@ def drawn_attributes(
         elif element.tag != "image":
             drawn["href"] = stripped
     return drawn
+
+
+def _style_comes_first(source: Mapping[str, str], *, animated: bool) -> bool:
+    """Tell whether a style has to stand before the attributes.
+
+    The order of attributes does not matter to the rasterizer, except where a style and an
+    attribute speak of the same property: then the later one, or the style, or neither wins,
+    depending on the values. What the timeline adds stands behind the author's attributes.
+    """
+    declared = {part.partition(":")[0].strip(_BLANKS) for part in source["style"].split(";")}
+    names = list(source)
+    later = names[names.index("style") + 1 :]
+    if animated:
+        later += [name for name in ("fill", "stroke") if name not in source]
+    return any(name in declared for name in later)

@@ -14,7 +14,7 @@ from math import sqrt
 from typing import TypeAlias
 
 from nfbuild.errors import Place, SourceError
-from nfbuild.scene.matrix import IDENTITY, Matrix, apply, multiply, read_transform
+from nfbuild.scene.matrix import IDENTITY, Matrix, apply, read_transform
 from nfbuild.scene.numbers import double
 from nfbuild.scene.tree import Element, describe
 
@@ -38,25 +38,38 @@ def center(element: Element, file: str, text_box: TextBox) -> tuple[float, float
 
 
 def _bounds(root: Element, file: str, text_box: TextBox) -> Box | None:
-    found: Box | None = None
-    stack: list[tuple[Element, Matrix]] = [(root, IDENTITY)]
-    while stack:
-        element, matrix = stack.pop()
-        box = _leaf(element, file, text_box)
-        if box is not None:
-            found = _union(found, _mapped(box, matrix))
-        if element.tag == "text":
+    """Return the box of an element, without its own transform.
+
+    A group's box is made of its children's boxes, each box mapped by the child's transform and
+    boxed again: what is turned twice is boxed twice.
+    """
+    # Each entry is an element, the box found so far, and the children still to look at.
+    levels: list[tuple[Element, list[Box | None], list[Element]]] = []
+    done: Box | None = None
+    element: Element | None = root
+    while True:
+        if element is not None:
+            inner = [] if element.tag == "text" else element.children
+            levels.append((element, [_leaf(element, file, text_box)], list(reversed(inner))))
+            element = None
+        current, found, waiting = levels[-1]
+        if waiting:
+            element = waiting.pop()
             continue
-        for child in element.children:
-            own = child.get("transform")
-            inner = matrix
-            if own:
-                step = read_transform(own)
-                if step is None:
-                    return None
-                inner = multiply(matrix, step)
-            stack.append((child, inner))
-    return found
+        levels.pop()
+        done = found[0]
+        if not levels:
+            return done
+        if done is None:
+            continue
+        own = current.get("transform")
+        if own:
+            step = read_transform(own)
+            if step is None:
+                return None
+            done = _mapped(done, step)
+        above = levels[-1][1]
+        above[0] = _union(above[0], done)
 
 
 def _union(first: Box | None, second: Box) -> Box:

@@ -21,6 +21,7 @@ from nfbuild.scene.frametext import Template, read_template
 from nfbuild.scene.laid import Laid
 from nfbuild.scene.layout import wants_layout
 from nfbuild.scene.layout.raster import Rastering
+from nfbuild.scene.lone import COMPANY, has_company, is_lone, is_translucent
 from nfbuild.scene.names import body_name, content_name
 from nfbuild.scene.normal import normal_text
 from nfbuild.scene.pool import Pool
@@ -42,7 +43,14 @@ from nfbuild.scene.sheet import DRAWN, PAINTED, SHAPES, Sheet
 from nfbuild.scene.timeline import Track
 from nfbuild.scene.tree import Element
 from nfbuild.scene.window import read_window
-from nfbuild.scene.write import MOVING, attribute_text, character_text, escaped, resting_text
+from nfbuild.scene.write import (
+    MOVING,
+    attributes_text,
+    character_text,
+    escaped,
+    leading_text,
+    resting_text,
+)
 
 # Known to draw nothing, whatever stands in them, unless it is an element that is drawn.
 _SILENT = frozenset(["desc", "metadata", "script", "title"])
@@ -92,6 +100,7 @@ class Compiler:
         self.nested = 0
         self._names: dict[str, str] = {}
         self._masks: dict[str, int] = {}
+        self._styles_show = any("opacity" in text or "display" in text for text in sheet.styles)
         self._paints: dict[str, str] = {}
         self._pinned = self._pinned_elements()
         self._start_clock = Clock(sheet.canvas, 0, 1, 0)
@@ -183,10 +192,9 @@ class Compiler:
                     name = inner.get("id")
                     if name is not None and name in self.sheet.referenced:
                         owners.setdefault(name, child)
-        done: set[Element] = set()
+        late = self._late_definitions()
         for definition in self._by_need(definitions, owners):
-            self._compile_definition(definition, context)
-            done.add(definition)
+            self._compile_definition(definition, context, late)
 
     def _by_need(self, definitions: list[Element], owners: dict[str, Element]) -> list[Element]:
         """Return the definitions so that each comes after those it refers to, if that can be."""
@@ -212,7 +220,23 @@ class Compiler:
                 stack.extend((owner, False) for owner in reversed(needed))
         return order
 
-    def _compile_definition(self, definition: Element, context: Context) -> None:
+    def _late_definitions(self) -> set[Element]:
+        """Return the definitions that have to stand at the end of the document.
+
+        What a `use` draws is styled by the sheet only where its definition stands before it. So
+        with a style sheet, definitions after the first `use` stay behind everything.
+        """
+        late: set[Element] = set()
+        used = False
+        for child in self.sheet.root.children if self.sheet.styles else ():
+            if child.tag == "defs" and used:
+                late.update(child.children)
+            used = used or any(inner.tag == "use" for inner in child.walk())
+        return late
+
+    def _compile_definition(
+        self, definition: Element, context: Context, late: set[Element]
+    ) -> None:
         names: list[str] = []
         for inner in definition.walk():
             name = inner.get("id")
@@ -229,7 +253,7 @@ class Compiler:
                 drawn = f"{base}-{number}" if number else base
                 text = text.replace(self._names[name], drawn)
                 self._names[name] = drawn
-            mask = self.pool.definition(text, uses)
+            mask = self.pool.definition(text, uses, late=definition in late)
         else:
             for name in names:
                 del self._names[name]
@@ -268,7 +292,7 @@ class Compiler:
             return self._unknown(element, items, pinned=pinned)
         if element.tag == "style":
             return None  # gathered by the sheet, written in the head
-        kept = context.kept or pinned
+        kept = context.kept or pinned or self._overruled(element)
         if element.get("display") == "none" and not kept:
             return None
         if element.tag == "text":
@@ -283,22 +307,31 @@ class Compiler:
         closed = not element.children or (element.tag in SHAPES and not pinned)
         tag = element.tag
         if closed:
+            if tag in _EMPTY_DRAWS_NOTHING and not kept:
+                return None
             if dressing is None:
                 if not _invisible(drawn, kept=kept):
-                    items.append(Constant(f"<{tag}{_all(drawn)}/>", mask))
+                    items.append(Constant(f"<{tag}{attributes_text(drawn)}/>", mask))
             else:
                 items.append(self._moving(tag, dressing, drawn, "/>", mask))
             return None
-        opened = _Open(tag, len(items), kept=kept)
+        opened = _Open(element, tag, len(items), kept=kept)
         if dressing is None:
             if _invisible(drawn, kept=kept):
                 return None
-            opened.start = Constant(f"<{tag}{_all(drawn)}>", mask)
+            opened.start = Constant(f"<{tag}{attributes_text(drawn)}>", mask)
             items.append(opened.start)
         else:
             opened.moving = self._moving(tag, dressing, drawn, ">", mask)
             items.append(opened.moving)
         return opened
+
+    def _overruled(self, element: Element) -> bool:
+        """Tell whether a style may show an element that its attributes hide: a style wins."""
+        style = element.get("style")
+        if style is not None and ("opacity" in style or "display" in style):
+            return True
+        return self._styles_show
 
     def drawn(self, element: Element) -> dict[str, str]:
         """Return the element's drawn attributes."""
@@ -307,6 +340,7 @@ class Compiler:
             rename=self.rename,
             referenced=self.sheet.referenced,
             styled=bool(self.sheet.styles),
+            animated=element in self.sheet.tracks,
         )
 
     def dressing(
@@ -347,7 +381,7 @@ class Compiler:
     ) -> Moving:
         rest = resting_text(drawn) + closing
         hidden = resting_text({**drawn, "display": "none"}) + closing
-        return Moving(f"<{tag}", dressing, rest, hidden, mask)
+        return Moving(f"<{tag}{leading_text(drawn)}", dressing, rest, hidden, mask)
 
     def _unknown(self, element: Element, items: list[Item], *, pinned: bool) -> _Open | None:
         if not pinned and not any(inner.tag in DRAWN for inner in element.walk()):
@@ -358,8 +392,8 @@ class Compiler:
         # The rasterizer does not know it and draws its children as if it were not there.
         tag = "x" if "{" in element.tag else element.tag
         drawn = {} if tag == "x" else self.drawn(element)
-        opened = _Open(tag, len(items), kept=pinned)
-        opened.start = Constant(f"<{tag}{_all(drawn)}>", 0)
+        opened = _Open(element, tag, len(items), kept=pinned)
+        opened.start = Constant(f"<{tag}{attributes_text(drawn)}>", 0)
         items.append(opened.start)
         return opened
 
@@ -371,21 +405,27 @@ class Compiler:
         prunable = not opened.kept and (
             opened.tag in _EMPTY_DRAWS_NOTHING or opened.tag not in DRAWN
         )
-        if opened.moving is None:
-            assert opened.start is not None
-            if empty and prunable:
-                items.pop()
-            elif full or not prunable:
-                items.append(Constant(end))
-            else:
-                items[opened.at] = Start(opened.start.text, opened.start.mask)
-                items.append(End(end))
-            return
+        company = has_company(opened.element)
         if empty and prunable:
             items.pop()
-            return
-        items.append(End(end) if prunable and not full else FullEnd(end))
-        opened.moving.end = -1  # set when the program is complete
+        elif opened.moving is not None:
+            kind = FullEnd if full or not prunable else End
+            items.append(kind(end, company=company))
+            opened.moving.end = -1  # set when the program is complete
+        elif full or not prunable:
+            assert opened.start is not None
+            if company and is_translucent(opened.start.text):
+                if len(inside) == 1 and isinstance(inside[0], Constant) and is_lone(inside[0].text):
+                    items.append(Constant(COMPANY))
+                elif not all(isinstance(item, Constant) for item in inside):
+                    items[opened.at] = Start(opened.start.text, opened.start.mask)
+                    items.append(FullEnd(end, company=True))
+                    return
+            items.append(Constant(end))
+        else:
+            assert opened.start is not None
+            items[opened.at] = Start(opened.start.text, opened.start.mask)
+            items.append(End(end, company=company))
 
     # -- text
 
@@ -410,7 +450,8 @@ class Compiler:
                 text = flat
             if not text and not kept:
                 return []
-            words = f">{character_text(text)}</text>" if text else "/>"
+            # A blank text draws nothing, but the rasterizer counts it (see `lone`).
+            words = f">{character_text(text or ' ')}</text>" if element.all_text() else "/>"
         drawn = self.drawn(element)
         if preserved:
             drawn["xml:space"] = "preserve"
@@ -436,6 +477,7 @@ class Compiler:
             name=name,
             face=face,
             mask=self.mask_of(element),
+            rename=self.rename,
             context=self.drawing.layout,
             rastering=self.drawing.rastering if element.get("data-raster") else None,
             pool=self.pool,
@@ -456,13 +498,15 @@ class Compiler:
         if element.get("display") == "none":
             # Only an element that something refers to comes here: it is never shown.
             body = content if isinstance(content, str) else "/>"
-            return [Constant(f'<g display="none"><{tag}{_all(drawn)}{body}</g>', mask)]
+            return [Constant(f'<g display="none"><{tag}{attributes_text(drawn)}{body}</g>', mask)]
         dressing = self.dressing(element, drawn, kept=kept, wrapped=True)
         if dressing is None:
             if isinstance(content, str):
-                return [Constant(f"<{tag}{_all(drawn)}{content}", mask)]
+                return [Constant(f"<{tag}{attributes_text(drawn)}{content}", mask)]
             dressing = self._still(drawn, kept=kept)
-        return [Wrapped(f"<{tag}", dressing, resting_text(drawn), content, mask)]
+        return [
+            Wrapped(f"<{tag}{leading_text(drawn)}", dressing, resting_text(drawn), content, mask)
+        ]
 
     def dressed(self, element: Element, drawn: dict[str, str], *, kept: bool) -> Dressing:
         """Return what moves about an image, also where nothing does."""
@@ -485,19 +529,15 @@ class Compiler:
 class _Open:
     """An element whose content is being written."""
 
-    __slots__ = ("at", "kept", "moving", "start", "tag")
+    __slots__ = ("at", "element", "kept", "moving", "start", "tag")
 
-    def __init__(self, tag: str, at: int, *, kept: bool) -> None:
+    def __init__(self, element: Element, tag: str, at: int, *, kept: bool) -> None:
+        self.element = element
         self.tag = tag
         self.at = at
         self.kept = kept
         self.start: Constant | None = None
         self.moving: Moving | None = None
-
-
-def _all(drawn: dict[str, str]) -> str:
-    first = "".join(attribute_text(name, drawn[name]) for name in MOVING if name in drawn)
-    return first + resting_text(drawn)
 
 
 def _invisible(drawn: dict[str, str], *, kept: bool) -> bool:

@@ -20,6 +20,7 @@ from nfbuild.scene.compile import Compiler
 from nfbuild.scene.embed import Embedder
 from nfbuild.scene.inputs import SceneInputs, scene_inputs
 from nfbuild.scene.layout.raster import TextHandler
+from nfbuild.scene.lone import COMPANY, has_company, is_lone, is_translucent
 from nfbuild.scene.nested import definitions
 from nfbuild.scene.pool import Pool
 from nfbuild.scene.program import Constant, Dressing, Program, Run, answers_missing, execute
@@ -32,7 +33,7 @@ Kind = Literal["svg", "still", "lottie"]
 
 _TAIL = b"</svg>"
 
-_Head: TypeAlias = "tuple[bytes, tuple[PictureRef, ...], tuple[InputDigest, ...]]"
+_Head: TypeAlias = "tuple[bytes, bytes, tuple[PictureRef, ...], tuple[InputDigest, ...]]"
 
 # A moving root has another head in every frame: no use in keeping them all.
 _HEADS = 256
@@ -91,6 +92,7 @@ class VectorComposition:
         self._pool = pool
         self._root, self._rest = _root_start(sheet.root, compiler, canvas)
         self._style = "".join(f"<style>{character_text(text)}</style>" for text in pool.styles)
+        self._company = has_company(sheet.root)
         self._pieces = [_Piece(program) for program in programs]
         self._heads: dict[tuple[int, str], _Head] = {}
 
@@ -117,10 +119,16 @@ class VectorComposition:
             definitions(self._compiler, run)
             if run.missing:
                 raise answers_missing(run.missing)
-        head, pictures, faces = self._head(run, "" if moving is None else moving[1])
-        return BakedFrame(
-            head, tuple(pieces), _TAIL, self.width, self.height, pictures, faces, None
-        )
+        start = "" if moving is None else moving[1]
+        if (
+            self._company
+            and len(pieces) == 1
+            and is_lone(pieces[0].decode())
+            and is_translucent(f"{start}{self._rest}")
+        ):
+            pieces.append(COMPANY.encode())
+        head, tail, pictures, faces = self._head(run, start)
+        return BakedFrame(head, tuple(pieces), tail, self.width, self.height, pictures, faces, None)
 
     def _head(self, run: Run, moving: str) -> _Head:
         key = (run.mask, moving)
@@ -131,7 +139,9 @@ class VectorComposition:
         inside = pool.definitions_text(run.mask) + "".join(run.definitions)
         defs = f"<defs>{inside}</defs>" if inside else ""
         text = f"<svg{moving}{self._rest}>{defs}{self._style}"
-        made = (text.encode(), pool.pictures(run.mask), pool.faces(run.mask))
+        late = pool.definitions_text(run.mask, late=True)
+        tail = f"<defs>{late}</defs></svg>".encode() if late else _TAIL
+        made = (text.encode(), tail, pool.pictures(run.mask), pool.faces(run.mask))
         if not run.definitions and len(self._heads) < _HEADS:
             self._heads[key] = made
         return made

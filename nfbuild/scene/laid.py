@@ -6,6 +6,8 @@ each distinct state is laid out once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nfbuild.scene.baked import PictureRef
 from nfbuild.scene.clock import Clock
 from nfbuild.scene.frametext import Template
@@ -15,6 +17,7 @@ from nfbuild.scene.normal import normal_text, normal_value
 from nfbuild.scene.pool import Pool
 from nfbuild.scene.program import Dressing, Run
 from nfbuild.scene.protocols import Face, LayoutContext, NeedsAnswers
+from nfbuild.scene.references import renamed
 from nfbuild.scene.tree import Element
 from nfbuild.scene.write import attributes_text, character_text
 
@@ -24,8 +27,20 @@ _NEVER_DRAWN = ("class", "id", "font-weight", "font-style", "font-family")
 class Laid:
     """A `<text>` with layout attributes, or one that a handler draws."""
 
-    __slots__ = ("context", "dressing", "element", "face", "made", "mask", "name", "pool",
-                 "preserved", "rastering", "template")  # fmt: skip
+    __slots__ = (
+        "context",
+        "dressing",
+        "element",
+        "face",
+        "made",
+        "mask",
+        "name",
+        "pool",
+        "preserved",
+        "rastering",
+        "rename",
+        "template",
+    )
 
     def __init__(
         self,
@@ -37,6 +52,7 @@ class Laid:
         name: str | None,
         face: Face,
         mask: int,
+        rename: Callable[[str], str],
         context: LayoutContext,
         rastering: Rastering | None,
         pool: Pool,
@@ -48,6 +64,7 @@ class Laid:
         self.name = name
         self.face = face
         self.mask = mask
+        self.rename = rename
         self.context = context
         self.rastering = rastering
         self.pool = pool
@@ -88,7 +105,8 @@ class Laid:
         return self.template.words(clock.fields)
 
     def _make(self, key: tuple[str | None, ...], words: str) -> tuple[str, int]:
-        text = Element("text", dict(self.element.attributes), text=words, line=self.element.line)
+        own = {name: renamed(value, self.rename) for name, value in self.element.attributes.items()}
+        text = Element("text", own, text=words, line=self.element.line)
         for attribute, value in zip(("fill", "stroke", "transform"), key, strict=False):
             if value is not None:
                 text.attributes[attribute] = value

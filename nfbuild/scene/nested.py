@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from nfbuild.scene.aspect import declared_box, placement
 from nfbuild.scene.clock import Clock
 from nfbuild.scene.compile import Compiler
+from nfbuild.scene.lone import has_company
 from nfbuild.scene.mapping import Mapping
 from nfbuild.scene.numbers import double, shown
-from nfbuild.scene.program import Dressing, Program, Run, execute
+from nfbuild.scene.program import Dressing, Program, Run, execute, keep_company
 from nfbuild.scene.tree import Element
 from nfbuild.scene.write import attribute_text, attributes_text
 
@@ -32,6 +33,7 @@ class Nested:
 
     __slots__ = (
         "child",
+        "company",
         "dressing",
         "fit",
         "group",
@@ -63,6 +65,7 @@ class Nested:
         self.group = f"{attributes_text(group)}>"
         self.fit = fit
         self.mask = mask | child.styles_mask
+        self.company = has_company(child.sheet.root)
         self.root, self.root_start, self.root_end = _root_group(child)
 
     def run(self, run: Run, following: int) -> int:
@@ -95,6 +98,8 @@ class Nested:
         run.clock = inner
         for program in self.programs:
             execute(program, run)
+        if len(run.out) == length + 2 and self.company:
+            keep_company(run.out, length)
         if len(run.out) == length + 1 and not kept:
             run.out.pop()
         else:

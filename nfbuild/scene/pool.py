@@ -17,7 +17,7 @@ class Pool:
 
     def __init__(self) -> None:
         self._bits = 0
-        self._definitions: dict[str, tuple[int, int]] = {}
+        self._definitions: dict[tuple[str, bool], tuple[int, int]] = {}
         self._pictures: dict[PictureRef, int] = {}
         self._faces: dict[InputDigest, int] = {}
         self.styles: list[str] = []
@@ -26,12 +26,16 @@ class Pool:
         self._bits += 1
         return 1 << (self._bits - 1)
 
-    def definition(self, text: str, uses: int) -> int:
-        """Return the bits of a definition and of all it uses; equal text is one definition."""
-        known = self._definitions.get(text)
+    def definition(self, text: str, uses: int, *, late: bool = False) -> int:
+        """Return the bits of a definition and of all it uses; equal text is one definition.
+
+        A `late` one stands at the end of the document.
+        """
+        key = (text, late)
+        known = self._definitions.get(key)
         if known is None:
             known = (self._bit(), uses)
-            self._definitions[text] = known
+            self._definitions[key] = known
         return known[0] | known[1]
 
     def picture(self, picture: PictureRef) -> int:
@@ -48,9 +52,13 @@ class Pool:
             bit = self._faces[digest] = self._bit()
         return bit
 
-    def definitions_text(self, mask: int) -> str:
+    def definitions_text(self, mask: int, *, late: bool = False) -> str:
         """Return the definitions of `mask`, in the order in which they were first met."""
-        return "".join(text for text, (bit, _) in self._definitions.items() if bit & mask)
+        return "".join(
+            text
+            for (text, stands_late), (bit, _) in self._definitions.items()
+            if bit & mask and stands_late == late
+        )
 
     def pictures(self, mask: int) -> tuple[PictureRef, ...]:
         """Return the pictures of `mask`, sorted."""

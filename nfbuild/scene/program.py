@@ -14,6 +14,7 @@ from typing import Protocol, TypeAlias
 
 from nfbuild.scene.clock import Clock
 from nfbuild.scene.frametext import Template
+from nfbuild.scene.lone import COMPANY, is_lone, is_translucent
 from nfbuild.scene.normal import normal_text
 from nfbuild.scene.protocols import NeedsAnswers, Request
 from nfbuild.scene.timeline import Track, Values
@@ -92,22 +93,35 @@ class Start:
 
 
 class End:
-    """The end tag that belongs to a `Start` or `Moving`; an empty group takes both back."""
+    """The end tag that belongs to a `Start` or `Moving`; an empty group takes both back.
 
-    __slots__ = ("text",)
+    With `company` the author wrote more than one child into the group (see `lone`).
+    """
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("company", "text")
+
+    def __init__(self, text: str, *, company: bool) -> None:
         self.text = text
+        self.company = company
 
     def run(self, run: Run, following: int) -> int:
         """Write the tag, or take the start tag back."""
+        out = run.out
         length, mask = run.marks.pop()
-        if len(run.out) == length + 1:
-            run.out.pop()
+        if len(out) == length + 1:
+            out.pop()
             run.mask = mask
-        else:
-            run.out.append(self.text)
+            return following
+        if self.company and len(out) == length + 2:
+            keep_company(out, length)
+        out.append(self.text)
         return following
+
+
+def keep_company(out: list[str], start: int) -> None:
+    """Give the only child of a translucent group company; `out[start]` is its start tag."""
+    if is_lone(out[-1]) and is_translucent(out[start]):
+        out.append(COMPANY)
 
 
 class FullEnd(End):
@@ -117,7 +131,9 @@ class FullEnd(End):
 
     def run(self, run: Run, following: int) -> int:
         """Write the tag."""
-        run.marks.pop()
+        length, _ = run.marks.pop()
+        if self.company and len(run.out) == length + 2:
+            keep_company(run.out, length)
         run.out.append(self.text)
         return following
 

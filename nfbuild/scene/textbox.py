@@ -35,4 +35,6 @@ class TextBoxes:
         if not ink.width:
             return None
         x, y = value(element, "x", 0.0, path), value(element, "y", 0.0, path)
-        return (x + ink.left, y + ink.top, x + ink.left + ink.width, y + ink.bottom)
+        # From the first to the last column and row of ink, as the format's pivots count them.
+        left = x + ink.left + 0.5
+        return (left, y + ink.top, left + ink.width - 1.0, y + ink.bottom)

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Mapping
 MOVING = ("fill", "opacity", "stroke", "transform")
 """What a timeline moves; written before every other attribute."""
 
+LEADING = "!style"
+"""Stands for `style` in a set of attributes where the style has to be written before them all."""
+
 
 def escaped(value: str) -> str:
     """Return an attribute's value as it stands between quotes; blanks in it are plain blanks."""
@@ -29,10 +32,16 @@ def attribute_text(name: str, value: str) -> str:
     return f' {name}="{escaped(value)}"'
 
 
+def leading_text(attributes: Mapping[str, str]) -> str:
+    """Return the style that has to stand before every other attribute, empty without one."""
+    style = attributes.get(LEADING)
+    return "" if style is None else attribute_text("style", style)
+
+
 def attributes_text(attributes: Mapping[str, str]) -> str:
     """Return all attributes in canonical order, each with a blank before it."""
     first = [attribute_text(name, attributes[name]) for name in MOVING if name in attributes]
-    return "".join(first) + resting_text(attributes)
+    return leading_text(attributes) + "".join(first) + resting_text(attributes)
 
 
 def resting_text(attributes: Mapping[str, str]) -> str:
@@ -40,7 +49,7 @@ def resting_text(attributes: Mapping[str, str]) -> str:
     return "".join(
         attribute_text(name, attributes[name])
         for name in sorted(attributes, key=_utf8)
-        if name not in MOVING
+        if name not in MOVING and name != LEADING
     )
 
 

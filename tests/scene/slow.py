@@ -11,10 +11,17 @@ from nfbuild.scene.attributes import drawn_attributes
 from nfbuild.scene.box import center
 from nfbuild.scene.colour import hex_rgb, normal_colour
 from nfbuild.scene.ease import find, linear
+from nfbuild.scene.lone import COMPANY, has_company, is_lone, is_translucent
 from nfbuild.scene.normal import normal_text
 from nfbuild.scene.sheet import DRAWN, SHAPES
 from nfbuild.scene.transform import motion_between, motion_of
-from nfbuild.scene.write import MOVING, attribute_text, character_text, resting_text
+from nfbuild.scene.write import (
+    MOVING,
+    attribute_text,
+    character_text,
+    leading_text,
+    resting_text,
+)
 
 PAINTED = {*SHAPES, "g", "text", "tspan", "use"}
 DEFINING = {"clipPath", "defs", "filter", "linearGradient", "mask", "radialGradient", "symbol"}
@@ -60,6 +67,8 @@ class Slow:
             )
         style = "".join(f"<style>{character_text(text)}</style>" for text in sheet.styles)
         defs = self.definitions(body + style, preserved)
+        if has_company(root) and is_lone(body) and is_translucent(moving + resting_text(rest)):
+            body += COMPANY
         return f"<svg{moving}{resting_text(rest)}>{defs}{style}{body}</svg>"
 
     def definitions(self, text, preserved):
@@ -90,6 +99,7 @@ class Slow:
             rename=lambda name: f"b-{name}",
             referenced=self.sheet.referenced,
             styled=bool(self.sheet.styles),
+            animated=bool(self.values(element)),
         )
 
     def pinned(self, element):
@@ -213,8 +223,11 @@ class Slow:
                 return ""
             if element.children and (tag not in SHAPES or pinned):
                 return f"<{tag}{moving}{resting_text(rest)}></{tag}>"
-            return f"<{tag}{moving}{resting_text(rest)}/>"
-        return f"<{tag}{moving}{resting_text(rest)}>{inside}</{tag}>"
+            return f"<{tag}{leading_text(rest)}{moving}{resting_text(rest)}/>"
+        start = f"<{tag}{leading_text(rest)}{moving}{resting_text(rest)}>"
+        if has_company(element) and is_lone(inside) and is_translucent(start):
+            inside += COMPANY
+        return f"{start}{inside}</{tag}>"
 
     def unknown(self, element, preserved, *, kept, pinned):
         drawable = any(inner.tag in DRAWN for inner in element.walk())
