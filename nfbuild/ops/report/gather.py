@@ -34,6 +34,10 @@ _BLOCK = 8
 # A first guess is packed quickly; packing well makes about this much of it.
 _GUESS = 0.85
 
+_OTHER = (
+    "unsound: drawn once more for this page, {count} of the pictures came out otherwise than for"
+    " the verdict"
+)
 _NO_BEFORE = (
     "the frames as they were recorded are in no cache and no shared tier of this machine, so only"
     " the present ones are shown; build the recorded state here, or share a cache, to compare"
@@ -79,7 +83,8 @@ def _view(drawing: Drawing, one: Judgement, share: int) -> Generator[Event, None
     shown, alarms = looked_at(verdict), alarming(verdict)
     moves = find_moves(drawing, one, shown)
     chosen = choose(moves, alarms, max(1, min(_MOST, share // _LEAST_SHARE)))
-    yield from draw_again(drawing, [move.new for move in chosen if move.new is not None])
+    other = yield from draw_again(drawing, [move.new for move in chosen if move.new is not None])
+    notes = [_OTHER.format(count=len(other))] if other else []
     made: list[Move] = []
     left = share
     for index, move in enumerate(chosen):
@@ -88,6 +93,8 @@ def _view(drawing: Drawing, one: Judgement, share: int) -> Generator[Event, None
         made.append(picture)
     count = sum(last - first + 1 for first, last in shown)
     reached = [move for move in moves if move.reached]
+    if reached and not any(move.old for move in reached):
+        notes.append(_NO_BEFORE)
     return View(
         width=film.width,
         height=film.height,
@@ -97,7 +104,7 @@ def _view(drawing: Drawing, one: Judgement, share: int) -> Generator[Event, None
         regressed=alarms,
         moves=tuple(made),
         left_out=count - sum(len(move.frames) for move in chosen),
-        note=_NO_BEFORE if reached and not any(move.old for move in reached) else None,
+        note="; ".join(notes) or None,
     )
 
 
