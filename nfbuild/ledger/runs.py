@@ -10,10 +10,12 @@ add up to the film's length in every lane.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 DIGITS = 16
+_BYTES = DIGITS // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +36,26 @@ class Frame:
 
 
 class Runs:
-    """The frames of one film, in order, compressed.
+    """The frames of one film, in order, compressed: 24 bytes a run, whatever their number.
 
     Two values are equal when they hold the same frames. `frames` is their number.
     """
 
-    __slots__ = ("_runs", "frames")
+    __slots__ = ("_absent", "_counts", "_packed", "frames")
 
     def __init__(self, runs: Iterable[Run] = ()) -> None:
-        self._runs = tuple(_merged(runs))
-        self.frames = sum(run.count for run in self._runs)
+        self._counts = array("Q")
+        self._packed = bytearray()
+        # Runs that were not drawn, by their place: samples have them, whole films have none.
+        self._absent: set[int] = set()
+        for run in _merged(runs):
+            if run.key is None or run.digest is None:
+                self._absent.add(len(self._counts))
+                self._packed += bytes(_BYTES * 2)
+            else:
+                self._packed += _raw(run.key) + _raw(run.digest)
+            self._counts.append(run.count)
+        self.frames = sum(self._counts)
 
     @classmethod
     def of(cls, frames: Iterable[tuple[str, str] | None]) -> Runs:
@@ -57,38 +69,56 @@ class Runs:
         )
 
     def __iter__(self) -> Iterator[Run]:
-        return iter(self._runs)
+        for place, count in enumerate(self._counts):
+            if place in self._absent:
+                yield Run(count, None, None)
+                continue
+            at = place * 2 * _BYTES
+            middle, end = at + _BYTES, at + 2 * _BYTES
+            yield Run(count, self._packed[at:middle].hex(), self._packed[middle:end].hex())
 
     def __len__(self) -> int:
-        return len(self._runs)
+        return len(self._counts)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Runs) and self._runs == other._runs
+        return (
+            isinstance(other, Runs)
+            and self._counts == other._counts
+            and self._packed == other._packed
+            and self._absent == other._absent
+        )
 
     def __hash__(self) -> int:
-        return hash(self._runs)
+        return hash((bytes(self._packed), self._counts.tobytes()))
 
     def __repr__(self) -> str:
-        return f"Runs({len(self._runs)} runs, {self.frames} frames)"
+        return f"Runs({len(self)} runs, {self.frames} frames)"
 
     def expand(self) -> Iterator[Frame | None]:
         """Yield every frame in order; None for one that was not drawn."""
-        for run in self._runs:
+        for run in self:
             frame = None if run.key is None or run.digest is None else Frame(run.key, run.digest)
             for _ in range(run.count):
                 yield frame
 
     def drawn(self) -> int:
         """Return how many frames were drawn."""
-        return sum(run.count for run in self._runs if run.digest is not None)
+        return sum(run.count for run in self if run.digest is not None)
 
     def digests_by_key(self) -> dict[str, set[str]]:
         """Return the frame digests that each scene key was drawn as: one each, if all is well."""
         found: dict[str, set[str]] = {}
-        for run in self._runs:
+        for run in self:
             if run.key is not None and run.digest is not None:
                 found.setdefault(run.key, set()).add(run.digest)
         return found
+
+
+def _raw(digits: str) -> bytes:
+    raw = bytes.fromhex(digits)
+    if len(raw) != _BYTES:
+        raise ValueError(f"`{digits}` is not sixteen hexadecimal digits")
+    return raw
 
 
 def stretches(before: Runs, after: Runs) -> Iterator[tuple[int, int, Run | None, Run | None]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from time import perf_counter
 
 from nfbuild.digests import FrameDigest
@@ -23,6 +24,7 @@ from nfbuild.ops.stretches import Baked, cut
 from nfbuild.render.tasks import Drawn
 
 _FLUSH = 64
+_CHUNK = 2_000
 
 
 @dataclass
@@ -42,10 +44,14 @@ class Drawing:
 
     def look_up(self, numbers: Iterable[int] | None = None) -> None:
         """Answer from the cache what it knows: of `numbers`, or of every open question."""
-        unknown = list(self.questions.numbers(State.UNKNOWN) if numbers is None else numbers)
-        keys = [self.questions.key(number) for number in unknown]
+        unknown = self.questions.numbers(State.UNKNOWN) if numbers is None else iter(numbers)
+        while chunk := list(islice(unknown, _CHUNK)):
+            self._look_up(chunk)
+
+    def _look_up(self, numbers: Sequence[int]) -> None:
+        keys = [self.questions.key(number) for number in numbers]
         found = self.recall.find_frames(keys)
-        for number, key in zip(unknown, keys, strict=True):
+        for number, key in zip(numbers, keys, strict=True):
             hit = found.get(key)
             if hit is None:
                 continue

@@ -1,7 +1,7 @@
 """The distinct frames of a run: each question once, whoever asks it.
 
 Frames of all compositions are folded by frame key: a hold, a loop and a second composition ask
-the same question and get the one answer. The table is flat (about 220 bytes a distinct frame),
+the same question and get the one answer. The table is flat (about 200 bytes a distinct frame),
 so that a run over a hundred thousand frames stays small.
 """
 
@@ -37,7 +37,7 @@ class Questions:
 
     def __init__(self) -> None:
         self._number: dict[bytes, int] = {}
-        self._keys = bytearray()
+        self._keys: list[bytes] = []
         self._scenes = bytearray()
         self._digests = bytearray()
         self._states = bytearray()
@@ -54,7 +54,7 @@ class Questions:
         if number is None:
             number = len(self._states)
             self._number[raw] = number
-            self._keys += raw
+            self._keys.append(raw)
             self._scenes += bytes.fromhex(scene[: 2 * _SCENE_WIDTH])
             self._digests += _NO_ANSWER
             self._states.append(State.UNKNOWN)
@@ -64,7 +64,7 @@ class Questions:
 
     def key(self, number: int) -> FrameKey:
         """Return the frame key of a question."""
-        return FrameKey(self._keys[number * _WIDTH : (number + 1) * _WIDTH].hex())
+        return FrameKey(self._keys[number].hex())
 
     def scene(self, number: int) -> str:
         """Return the first sixteen hexadecimal digits of the question's scene key."""
