@@ -128,6 +128,13 @@ def _decide(work: _Work, staging: Staging, name: str, shown: _Shown, number: int
     path = os.path.join(staging.folder, name)
     stamp = work.seen.get(name)
     known = work.known.get(name)
+    if stamp is None and os.path.lexists(path):
+        stamp = _appeared(staging.folder, name)
+        if stamp is None:
+            # Not listed and yet there: a file system that folds the case of names.
+            work.foreign.append(name)
+            return
+        work.seen[name] = stamp
     if stamp is not None:
         if known is not None and known.stamp == stamp and known.digest == digest:
             work.kept[name] = digest
@@ -139,13 +146,19 @@ def _decide(work: _Work, staging: Staging, name: str, shown: _Shown, number: int
         if not stamp.regular or (known is None and not is_own_form(path)):
             work.foreign.append(name)
             return
-    elif os.path.lexists(path):
-        # Not in the scan and yet there: a file system that folds the case of names.
-        work.foreign.append(name)
-        return
     if not work.foreign:  # else nothing will be published, and staging is only cost
         shown.write(staging.file(name), number)
     work.written[name] = digest
+
+
+def _appeared(folder: str, name: str) -> Stamp | None:
+    """Return the stamp of a file that came since the folder was looked at: another build's."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name == name:
+                with contextlib.suppress(FileNotFoundError):
+                    return stamp_of(entry.stat(follow_symlinks=False))
+    return None
 
 
 class _Shown:

@@ -98,7 +98,8 @@ def write_record(path: str, record: Record) -> None:
 def write_json(path: str, document: object) -> None:
     """Write a state file: beside, then renamed."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    beside = f"{path}.tmp"  # one name: what a killed process leaves is overwritten
+    # Two builds of one project may write it at once: each beside under a name of its own.
+    beside = f"{path}.{os.getpid()}.tmp"
     try:
         with open(beside, "w", encoding="utf-8") as file:
             json.dump(document, file, separators=(",", ":"))
