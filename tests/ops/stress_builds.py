@@ -22,7 +22,7 @@ from pathlib import Path
 from nfbuild.ops.reproduce import cores
 from nfbuild.ops.reproduce_evidence import Place, compare
 from nfbuild.ops.reproduce_surroundings import REFERENCE, matrix
-from nfbuild.ops.reproduce_trial import Built, ReproduceOptions, Trial, make_trial
+from nfbuild.ops.reproduce_trial import Built, ReproduceOptions, Running, Trial, make_trial
 from nfbuild.ops.session import Settings, open_session
 
 HERE = Path(__file__).resolve().parent
@@ -107,17 +107,21 @@ def two_at_once(root: Path, rounds: int) -> Stressed:
 
 
 def workers_killed(root: Path, builds: int, seed: int, every: float) -> Stressed:
-    """Kill a worker at random moments, on average `every` seconds, while it builds."""
+    """Kill a worker at random moments, at most every `every` seconds on average.
+
+    Between two kills a frame must have been finished: workers that die before they have done
+    anything, one after the other, end a build, and rightly.
+    """
     done = Stressed()
     chance = random.Random(seed)
-    with trial_of(root) as (trial, reference):
+    with trial_of(root, "planted_worker:Slow") as (trial, reference):
         for number in range(builds):
             around = replace(REFERENCE, jobs=3, order=number)
             running = trial.start(trial.checkout(around), around)
             over = threading.Event()
             hits: list[int] = []
             killer = threading.Thread(
-                target=_kill_workers, args=(running.popen.pid, chance, every, over, hits)
+                target=_kill_workers, args=(running, chance, every, over, hits)
             )
             killer.start()
             try:
@@ -140,15 +144,22 @@ def one_slow(root: Path, builds: int) -> Stressed:
 
 
 def _kill_workers(
-    parent: int, chance: random.Random, every: float, over: threading.Event, hits: list[int]
+    running: Running, chance: random.Random, every: float, over: threading.Event, hits: list[int]
 ) -> None:
+    before = 0
     while not over.wait(chance.uniform(0.5, 1.5) * every):
-        workers = _children(parent)
-        if workers:
+        workers = _children(running.popen.pid)
+        finished = _blobs(running.checkout.cache)
+        if workers and finished > before:
+            before = finished
             victim = chance.choice(workers)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(victim, signal.SIGKILL)
                 hits.append(victim)
+
+
+def _blobs(cache: str) -> int:
+    return sum(len(names) for _, _, names in os.walk(os.path.join(cache, "blobs")))
 
 
 def _children(parent: int) -> list[int]:

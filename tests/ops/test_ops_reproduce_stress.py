@@ -27,9 +27,9 @@ def project(space: Space) -> Space:
 @pytest.mark.process
 def test_more_workers_than_cores_beside_a_hog(project: Space):
     """The same build again and again; the report of what was drawn is the same too."""
-    done = stress.again_and_again(project.root, builds=4, seed=1)
+    done = stress.again_and_again(project.root, builds=3, seed=1)
 
-    assert (done.builds, done.places) == (4, [])
+    assert (done.builds, done.places) == (3, [])
 
 
 @pytest.mark.process
@@ -44,10 +44,10 @@ def test_two_builds_of_one_project_at_once(project: Space):
 @pytest.mark.skipif(not stress.has_children_file(), reason="finds workers through /proc")
 def test_workers_killed_at_random(project: Space):
     """A frame whose worker was killed is drawn by another one, and comes out the same."""
-    done = stress.workers_killed(project.root, builds=4, seed=1, every=0.25)
+    done = stress.workers_killed(project.root, builds=3, seed=1, every=0.15)
 
     assert done.killed >= 2
-    assert (done.builds, done.places) == (4, [])
+    assert (done.builds, done.places) == (3, [])
 
 
 @pytest.mark.process
