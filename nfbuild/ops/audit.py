@@ -71,13 +71,13 @@ def audit_cached(
             continue
         if hit.digest != questions.digest(number):
             if not vouched(number, hit.digest):
-                lies[number] = _lie(films, questions, number, hit.digest)
+                lies[number] = lie_about(films, questions, number, hit.digest)
         elif hit.drawable:
             jobs.append(Job(number, hit.digest))
-    shows = _shown_by_blobs(session, drawing, jobs)
+    shows = shown_by_blobs(session, drawing, jobs)
     for number, shown in shows.items():
         if shown != questions.digest(number):
-            lies[number] = _lie(films, questions, number, shown)
+            lies[number] = lie_about(films, questions, number, shown)
     told = [lies[number] for number in sorted(lies)]
     drawing.lied += len(told)
     yield from told
@@ -99,7 +99,7 @@ def audit_reused(
     choice = random.Random(f"{seed}/audit")  # noqa: S311  a pinned seed is the point
     chosen = sorted(choice.sample(reused, count))
     before = drawing.lied
-    shows = _shown_by_blobs(
+    shows = shown_by_blobs(
         session, drawing, [Job(number, questions.digest(number)) for number in chosen]
     )
     told: dict[int, FrameDigest] = {number: questions.digest(number) for number in chosen}
@@ -111,13 +111,17 @@ def audit_reused(
         # A record that lied was said while drawing; here is what only the blob gives away.
         if shown is not None and shown != drawn and told[number] == drawn:
             drawing.lied += 1
-            yield _lie(drawing.films, questions, number, shown)
+            yield lie_about(drawing.films, questions, number, shown)
     return Audit(share, len(reused), len(chosen), drawing.lied - before)
 
 
-def _shown_by_blobs(
+def shown_by_blobs(
     session: Session, drawing: Drawing, jobs: Sequence[Job]
 ) -> dict[int, FrameDigest]:
+    """Return what the blobs of frames show: each job is a question and the frame's digest.
+
+    A frame whose blob is not there is left out.
+    """
     found: dict[int, FrameDigest] = {}
     for outcome in session.perform(_tasks(drawing, jobs)):
         shows = _NOTHING
@@ -136,9 +140,10 @@ def _tasks(drawing: Drawing, jobs: Sequence[Job]) -> Iterator[Job]:
         yield Job(job.position, AuditTask(data))
 
 
-def _lie(
+def lie_about(
     films: Sequence[Film], questions: Questions, number: int, cached: FrameDigest
 ) -> CacheLied:
+    """Return the event for a question that was drawn, or looked at, and was kept as `cached`."""
     index, frame = questions.asker(number)
     return CacheLied(
         films[index].name, frame, questions.key(number), cached, questions.digest(number)

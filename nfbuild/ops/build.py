@@ -8,6 +8,7 @@ drawn or written before it is known what will be.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
@@ -261,38 +262,40 @@ def _judge(
         row.verdict = "missing" if entry is None else "match"
         drawing.recall.remember_film(film, run.questions)
         return
-    verdict = judge(entry, tag, present)
-    again = _doubtful(run, film, verdict)
-    if again:
-        yield from drawing.draw(again)
+    while True:
+        verdict = judge(entry, tag, present)
+        again = _doubtful(run, film, verdict)
+        if again:
+            yield from drawing.draw(again)
+        else:
+            decision = decide(
+                verdict,
+                entry,
+                tag,
+                film.name,
+                canonical=page is None or page.canonical,
+                locked=run.options.locked,
+            )
+            if decision.action == "untouched" and decision.locked != "write":
+                break
+            if not (yield from _spot_check(run, drawing, film)):
+                break
         if film.error is not None:
-            yield _failed(run, film)
-            return
+            break
         present = present_of(film, run.questions)
         row.digest = shown(present.digest)
-        verdict = judge(entry, tag, present)
+    if film.error is not None:
+        yield _failed(run, film)
+        return
     row.verdict = verdict.kind
     lane = None if entry is None else entry.lanes.get(verdict.lane or tag)
     reasons, _ = refine(run.session, film, lane, verdict.reasons)
     row.reasons = [reason_json(reason) for reason in reasons]
     row.moved = list(verdict.moved or verdict.regressed)
-    decision = decide(
-        verdict,
-        entry,
-        tag,
-        film.name,
-        canonical=page is None or page.canonical,
-        locked=run.options.locked,
-    )
     if decision.exit_code == EXIT_GATE:
         run.report.exits.add(EXIT_GATE)
     if decision.hint and verdict.kind != "match":
         row.note = f"hint: {decision.hint}"
-    if decision.action != "untouched":
-        yield from _spot_check(run, drawing, film)
-        if film.error is not None:
-            yield _failed(run, film)
-            return
     if verdict.kind != "regression":
         # What a regression drew does not take the place of the frames that were recorded.
         drawing.recall.remember_film(film, run.questions)
@@ -338,11 +341,32 @@ def _doubtful(run: Build, film: Film, verdict: Verdict) -> list[int]:
     return list(numbers)
 
 
-def _spot_check(run: Build, drawing: Drawing, film: Film) -> Generator[Event, None, None]:
-    """Draw one seeded frame afresh before an entry rests on answers of a shared tier."""
+def _spot_check(run: Build, drawing: Drawing, film: Film) -> Generator[Event, None, bool]:
+    """Draw one seeded frame afresh before an entry rests on answers of a shared tier.
+
+    Where it disagrees, nothing that the tiers say of this film is believed: all of it is drawn.
+    Returns whether an answer changed.
+    """
     shared = sorted({n for n in film.frames if run.questions.state(n) is State.SHARED})
-    if shared:
-        yield from drawing.draw([shared[run.options.seed % len(shared)]])
+    if not shared:
+        return False
+    chance = random.Random(f"{run.options.seed}/spot/{film.id}")  # noqa: S311  a pinned seed is the point
+    chosen = chance.choice(shared)
+    said = run.questions.digest(chosen)
+    yield from drawing.draw([chosen])
+    if film.error is not None or run.questions.digest(chosen) == said:
+        return False
+    yield from drawing.draw([number for number in shared if number != chosen])
+    warning = Warned(
+        "cache.shared-lied",
+        "a shared cache holds a wrong answer: what it says of this composition was drawn afresh",
+        composition=film.name,
+        file=film.listed.path,
+        hint=f"`nfbuild build --recache {film.name}` replaces what is kept there",
+    )
+    run.report.warnings.append(talk_json(warning))
+    yield warning
+    return True
 
 
 def _follow_renames(run: Build, book: Book, missing: dict[str, Present]) -> None:

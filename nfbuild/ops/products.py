@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, get_args
 from nfbuild.digests import derive
 from nfbuild.errors import MediaError, NfbuildError, Place, ProjectError, UsageError
 from nfbuild.events import Event, Exported, Planned
+from nfbuild.execute.base import Job
 from nfbuild.export.base import Audio
 from nfbuild.export.make import export
 from nfbuild.export.plan import ExportPlan, Subject, default_export, resolve
+from nfbuild.ops.audit import lie_about, shown_by_blobs
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
 from nfbuild.ops.questions import State
@@ -124,11 +126,19 @@ def _make(
     yield from _present_blobs(run, drawing, recall, film)
     if film.error is not None:
         raise film.error
-    source = FilmSource(film, run.questions, recall)
+    again: list[Event] = []
+
+    def redraw(number: int) -> None:
+        again.extend(drawing.draw([number]))
+
+    source = FilmSource(film, run.questions, recall, redraw)
     audio = audio_of(run.session, plan)
     if audio is not None:
         run.watched.append(audio.path)
-    made = export(plan, source, _state_path(run, plan), audio=audio)
+    try:
+        made = export(plan, source, _state_path(run, plan), audio=audio)
+    finally:
+        yield from again
     run.products.append(Product(plan.folder, plan.name, made.fingerprint, plan, film, audio))
     for name in made.left:
         run.report.notes.append(
@@ -159,14 +169,21 @@ def _at_scale(
 def _present_blobs(
     run: Build, drawing: Drawing, recall: Recall, film: Film
 ) -> Generator[Event, None, None]:
-    """Draw again what is known but whose pixels are gone, or damaged when they are read."""
-    absent = [
-        number
-        for number in dict.fromkeys(film.frames)
-        if recall.png_path(run.questions.digest(number)) is None
+    """Draw again what is known but whose pixels are gone, damaged, or not what a tier said."""
+    digests = {number: run.questions.digest(number) for number in dict.fromkeys(film.frames)}
+    absent = [number for number, digest in digests.items() if recall.png_path(digest) is None]
+    doubted = [
+        Job(number, digest) for number, digest in digests.items() if recall.is_unchecked(digest)
     ]
-    if absent:
-        yield from drawing.draw(absent)
+    shown = shown_by_blobs(run.session, drawing, doubted)
+    lies = [number for number, digest in shown.items() if digest != digests[number]]
+    recall.vouch(digests[number] for number in shown if number not in lies)
+    for number in lies:
+        recall.distrust(digests[number])
+        drawing.lied += 1
+        yield lie_about(drawing.films, run.questions, number, shown[number])
+    if absent or lies:
+        yield from drawing.draw(sorted({*absent, *lies}))
 
 
 def _state_path(run: Build, plan: ExportPlan) -> str:

@@ -21,6 +21,7 @@ from nfbuild.ops.films import Film
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.session import Session
 from nfbuild.store.base import COMPOSITION, FRAME, PIXELS, Kind
+from nfbuild.store.stats import CORRUPT
 
 _DIGEST_BYTES = 32
 _SIZE_BYTES = 8
@@ -49,6 +50,7 @@ class Recall:
         self._session = session
         self._caches = session.caches
         self._blobs: dict[FrameDigest, Blob] = {}
+        self._unchecked: set[FrameDigest] = set()
 
     # --- frames -------------------------------------------------------------------------------
 
@@ -73,7 +75,7 @@ class Recall:
             for key, payload in self._told(FRAME, rest).items()
             if len(payload) == _DIGEST_BYTES
         }
-        self._learn(self._told(PIXELS, told.values()))
+        self._learn(self._told(PIXELS, told.values()), shared=True)
         for key, digest in told.items():
             found[key] = Hit(digest, self._is_there(digest), shared=True)
         return found
@@ -109,22 +111,37 @@ class Recall:
             if digest not in there and digest in self._blobs
         ]
         if shared and absent and self._caches.tiers:
-            self._caches.fetch_blobs(absent)
-            there = {digest for digest in wanted if self._is_there(digest)}
+            brought = self._caches.fetch_blobs(absent)
+            observed = brought if self._session.settings.observe else frozenset()
+            there = {
+                digest
+                for digest in wanted
+                if self._is_there(digest)
+                or (digest in self._blobs and self._blobs[digest].digest in observed)
+            }
         return there
 
     def _locate(self, digests: Iterable[FrameDigest], *, shared: bool = True) -> None:
         wanted = [digest for digest in dict.fromkeys(digests) if digest not in self._blobs]
         found = self._caches.look_up(PIXELS, wanted, shared=shared)
-        self._learn({digest: told.payload for digest, told in found.items()})
+        for hearsay in (True, False):
+            self._learn(
+                {digest: told.payload for digest, told in found.items() if told.shared is hearsay},
+                shared=hearsay,
+            )
 
-    def _learn(self, places: Mapping[str, bytes]) -> None:
-        for digest, payload in places.items():
+    def _learn(self, places: Mapping[str, bytes], *, shared: bool) -> None:
+        for name, payload in places.items():
+            digest = FrameDigest(name)
             if len(payload) == _DIGEST_BYTES + _SIZE_BYTES:
-                self._blobs[FrameDigest(digest)] = Blob(
+                self._blobs[digest] = Blob(
                     BlobDigest(payload[:_DIGEST_BYTES].hex()),
                     int.from_bytes(payload[_DIGEST_BYTES:], "big"),
                 )
+                if shared:
+                    self._unchecked.add(digest)
+                else:
+                    self._unchecked.discard(digest)
 
     def _is_there(self, digest: FrameDigest) -> bool:
         blob = self._blobs.get(digest)
@@ -147,7 +164,8 @@ class Recall:
             traces[key] = bytes.fromhex(digest)
             if blob is not None:
                 self._blobs[digest] = Blob(blob, size)
-                places[digest] = bytes.fromhex(blob) + size.to_bytes(_SIZE_BYTES, "big")
+                self._unchecked.discard(digest)
+                places[digest] = _packed(self._blobs[digest])
                 blobs.append(blob)
         if traces:
             self._caches.share_blobs(blobs)
@@ -200,25 +218,48 @@ class Recall:
 
         rows, width, height = decode_own(self.png(digest))
         if frame_digest(rows, width, height) != digest:
+            self.distrust(digest)
             raise Corrupt("a blob holds another frame's pixels", code="pixels")
+        self.vouch([digest])
         return memoryview(rows), width, height
+
+    def is_unchecked(self, digest: FrameDigest) -> bool:
+        """Tell whether only a tier says that the blob of a frame shows its pixels."""
+        return digest in self._unchecked
+
+    def vouch(self, digests: Iterable[FrameDigest]) -> None:
+        """Keep as our own knowledge that the blobs of frames show their pixels: they were seen."""
+        seen = [digest for digest in digests if digest in self._unchecked]
+        self._unchecked.difference_update(seen)
+        with contextlib.suppress(StoreError):
+            self._caches.local.put_records(
+                PIXELS, {digest: _packed(self._blobs[digest]) for digest in seen}, replace=True
+            )
+
+    def distrust(self, digest: FrameDigest) -> None:
+        """Forget the blob of a frame, which was seen to show other pixels."""
+        self._blobs.pop(digest, None)
+        self._unchecked.discard(digest)
+        self._caches.journal.count("local", f"{CORRUPT}.pixels")
+        with contextlib.suppress(StoreError):
+            self._caches.local.drop_record(PIXELS, digest)
 
     # --- films --------------------------------------------------------------------------------
 
     def film(self, film: Film) -> list[FilmRun] | None:
-        """Return the frames of a film from its composition record, or None."""
-        runs = self.runs_of(film.id, film.width, film.height)
+        """Return the frames of a film from its composition record, or None.
+
+        Only from a record of our own: one that a tier tells names the keys of any film it likes.
+        """
+        key = record_key(film.id, film.width, film.height)
+        try:
+            payload = self._caches.local.find_records(COMPOSITION, [key], own=True).get(key)
+            runs = None if payload is None else unpack(payload)
+        except StoreError:
+            return None
         if runs is None or sum(run.length for run in runs) != film.scene.frames:
             return None
         return runs
-
-    def runs_of(self, identity: CompositionId, width: int, height: int) -> list[FilmRun] | None:
-        """Return the frames that a composition id stands for at a raster size, or None."""
-        try:
-            key = record_key(identity, width, height)
-            return unpack(self._caches.local.get_record(COMPOSITION, key))
-        except StoreError:
-            return None
 
     def recorded_runs(
         self, identity: CompositionId, width: int, height: int
@@ -240,6 +281,10 @@ class Recall:
             return
         key = record_key(film.id, film.width, film.height)
         self._keep(COMPOSITION, {key: pack(fold(_frames(film, questions)))})
+
+
+def _packed(blob: Blob) -> bytes:
+    return bytes.fromhex(blob.digest) + blob.size.to_bytes(_SIZE_BYTES, "big")
 
 
 def _frames(film: Film, questions: Questions) -> Iterator[tuple[FrameKey, FrameDigest, str]]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,6 +19,7 @@ from nfbuild.errors import StoreError, UsageError
 from nfbuild.ops.answers import Answers, Staging
 from nfbuild.ops.faces import FaceShelf
 from nfbuild.ops.inputs import ProjectFiles
+from nfbuild.ops.standing import standing_folder
 from nfbuild.ops.state import filesystem_now
 from nfbuild.ops.toolchain import Toolchain, hash_files, read_toolchain
 from nfbuild.store.files import HOST_FILES
@@ -28,11 +27,13 @@ from nfbuild.store.local import write_blob
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import TracebackType
 
     from nfbuild.events import Warned
     from nfbuild.execute.base import Executor, Job, Outcome
     from nfbuild.execute.trace import Profile
     from nfbuild.ops.state import Witness
+    from nfbuild.pixels.decoder import Decoder
     from nfbuild.project import Project
     from nfbuild.render.tasks import Setup
     from nfbuild.store.stack import Caches
@@ -82,8 +83,14 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
-        self._stack.close()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # What ends the run is handed on: who interrupts does not wait for uploads.
+        self._stack.__exit__(kind, error, trace)
 
     def measured(self, name: str, **facts: str | int) -> contextlib.AbstractContextManager[None]:
         """Note in the profile, where one is made, how long a block takes."""
@@ -123,9 +130,9 @@ class Session:
             [(tier.url, tier.mode) for tier in self.project.cache.shared],
             require=self.settings.require_shared,
             replace=self.settings.replace_shared,
+            observe=self.settings.observe,
         )
-        self._stack.callback(caches.close)
-        return caches
+        return self._stack.enter_context(caches)
 
     @cached_property
     def staging(self) -> Staging:
@@ -136,20 +143,9 @@ class Session:
         return staging
 
     def _make_staging(self) -> str:
-        folder = self._staging_folder()
-        self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        return folder
-
-    def _staging_folder(self) -> str:
-        parent = os.path.join(self.project.cache.folder, "staging")
-        if self.settings.observe:
-            return tempfile.mkdtemp(prefix="nfbuild-")
-        try:
-            os.makedirs(parent, exist_ok=True)
-            return tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=parent)
-        except OSError:
-            # A cache that cannot be written: the run works, it only keeps nothing.
-            return tempfile.mkdtemp(prefix="nfbuild-")
+        keeps = not self.settings.observe
+        parent = os.path.join(self.project.cache.folder, "staging") if keeps else None
+        return self._stack.enter_context(standing_folder(parent))
 
     @cached_property
     def answers(self) -> Answers:
@@ -157,20 +153,35 @@ class Session:
         return Answers(
             toolchain=self.toolchain.part({}).digest,
             decoder=lambda: self.decoder_digests,
+            film_decoder=lambda: self.film_decoder_digests,
             executor=lambda: self.executor,
             staging=lambda: self.staging,
-            store=self.caches.store,
+            # No tier is asked: what an answer decides is drawn by every later check as well, so
+            # that no redraw would find a lie.
+            store=self.caches.local,
             fresh=self.settings.fresh,
         )
 
     @cached_property
     def decoder_digests(self) -> dict[str, str]:
         """What decodes pictures that the rasterizer cannot: name to digest, for the toolchain."""
-        from nfbuild.pixels import decoder  # noqa: PLC0415  few compositions need one
+        from nfbuild.pixels.decoder import PICTURES  # noqa: PLC0415  few compositions need one
 
-        paths = decoder.files()
+        return self._libraries_of(PICTURES)
+
+    @cached_property
+    def film_decoder_digests(self) -> dict[str, str]:
+        """What decodes films, likewise."""
+        from nfbuild.pixels.decoder import FILMS  # noqa: PLC0415  fewer still
+
+        return self._libraries_of(FILMS)
+
+    def _libraries_of(self, decoder: Decoder) -> dict[str, str]:
+        from nfbuild.pixels.decoder import files  # noqa: PLC0415  as above
+
+        paths = files(decoder)
         witnesses = hash_files(paths)
-        self.decoder_witnesses = {paths[name]: found for name, found in witnesses.items()}
+        self.decoder_witnesses.update({paths[name]: found for name, found in witnesses.items()})
         return {name: found.digest for name, found in witnesses.items()}
 
     def perform(self, jobs: Iterable[Job]) -> Iterator[Outcome]:

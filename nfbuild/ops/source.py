@@ -1,22 +1,38 @@
-"""The frames of a drawn film, as exports ask for them."""
+"""The frames of a drawn film, as exports ask for them.
+
+A blob may go while it is exported: a collector of another build, a damage, pixels that are not what
+a tier said. Such a frame is drawn again, a few times at most.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from typing import TypeVar
 
 from nfbuild.digests import FrameDigest, SequenceDigest
 from nfbuild.errors import DrawError, StoreError
+from nfbuild.events import Event
 from nfbuild.ledger.sequence import SequenceHasher
 from nfbuild.ops.films import Film
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.recall import Recall
 
+Value = TypeVar("Value")
+
+_TRIES = 4
+
 
 class FilmSource:
-    """Answers `export.FrameSource` for one film whose questions are answered."""
+    """Answers `export.FrameSource` for one film whose questions are answered.
 
-    def __init__(self, film: Film, questions: Questions, recall: Recall) -> None:
+    `redraw` draws a question again, for its picture.
+    """
+
+    def __init__(
+        self, film: Film, questions: Questions, recall: Recall, redraw: Callable[[int], None]
+    ) -> None:
+        self._redraw = redraw
         self._film = film
         self._questions = questions
         self._recall = recall
@@ -45,22 +61,36 @@ class FilmSource:
 
     def png_path(self, number: int) -> str | None:
         """Return the verified blob of a frame, or None."""
-        return self._recall.png_path(self.digest(number))
+        path = self._recall.png_path(self.digest(number))
+        if path is None:
+            self._redraw(self._film.frames[number])
+            path = self._recall.png_path(self.digest(number))
+        return path
 
     def png_bytes(self, number: int) -> bytes:
         """Return the PNG of a frame."""
-        try:
-            return self._recall.png(self.digest(number))
-        except StoreError as error:
-            raise _gone(number, error) from None
+        return self._persist(number, self._recall.png)
 
     def rgba(self, number: int) -> memoryview:
         """Return the rows of a frame."""
+        return self._persist(number, lambda digest: self._recall.pixels(digest)[0])
+
+    def _persist(self, number: int, take: Callable[[FrameDigest], Value]) -> Value:
+        for _ in range(_TRIES):
+            try:
+                return take(self.digest(number))
+            except StoreError:
+                self._redraw(self._film.frames[number])
         try:
-            rows, _, _ = self._recall.pixels(self.digest(number))
+            return take(self.digest(number))
         except StoreError as error:
             raise _gone(number, error) from None
-        return rows
+
+
+def drain(events: Iterable[Event]) -> None:
+    """Run a drawing whose events nobody reads."""
+    for _ in events:
+        pass
 
 
 def _gone(number: int, error: StoreError) -> DrawError:

@@ -154,6 +154,8 @@ def _parse(raw: Mapping[str, Any]) -> State:
 
 def write_state(path: str, state: State) -> None:
     """Write the state beside its place and rename it there; raises OSError."""
+    from nfbuild.store.files import PRIVATE, write_file  # noqa: PLC0415  not for a null build
+
     position = {name: i for i, name in enumerate(state.witnesses)}
     raw = {
         "format": _FORMAT,
@@ -171,15 +173,9 @@ def write_state(path: str, state: State) -> None:
         "totals": state.totals,
         "settled": [position[name] for name in state.settled],
     }
-    beside = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(beside, "w", encoding="utf-8", errors="surrogatepass") as file:
-            json.dump(raw, file, separators=(",", ":"))
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
+    data = json.dumps(raw, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    # What a killed build leaves beside it is taken by the next collection.
+    write_file(path, data, PRIVATE, bits=0o666)
 
 
 def forget_state(path: str) -> None:

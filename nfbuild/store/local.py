@@ -61,13 +61,15 @@ _TAG = (
 )
 
 
-def open_cache(folder: str, journal: Journal | None = None) -> LocalStore:
+def open_cache(folder: str, journal: Journal | None = None, *, observe: bool = False) -> LocalStore:
     """Return the local store in `folder`, which is made when it is not there.
+
+    With `observe` it is looked at only: what is put is dropped, damage stays where it is.
 
     Raises `ProjectError` when the folder holds a cache of a version that this program does not
     know. A folder that cannot be made or written is a warning: everything is a miss then.
     """
-    store = LocalStore(os.path.abspath(folder), journal or Journal())
+    store = LocalStore(os.path.abspath(folder), journal or Journal(), observe=observe)
     store.prepare()
     return store
 
@@ -77,8 +79,9 @@ class LocalStore:
 
     name = "local"
 
-    def __init__(self, root: str, journal: Journal) -> None:
+    def __init__(self, root: str, journal: Journal, *, observe: bool = False) -> None:
         self.root = root
+        self._observe = observe
         self.journal = journal
         self._table: Table | RecordFiles | None = None
         self._opening = threading.Lock()
@@ -108,6 +111,8 @@ class LocalStore:
             )
 
     def _write_layout(self) -> None:
+        if self._observe:
+            return
         try:
             make_directory(self.root, PRIVATE)
             for name, data in (
@@ -138,7 +143,7 @@ class LocalStore:
     def get_blob(self, digest: BlobDigest) -> bytes:
         """See `Store`; what is damaged goes to quarantine."""
         try:
-            data = blobs.read_blob(self.root, digest, keep=False)
+            data = blobs.read_blob(self.root, digest, keep=self._observe)
         except StoreError as error:
             self._count_miss(digest, error)
             raise
@@ -164,6 +169,8 @@ class LocalStore:
 
     def put_known_blob(self, digest: BlobDigest, data: bytes, *, replace: bool = False) -> None:
         """Keep `data`, whose digest the caller has just taken; see `put_blob`."""
+        if self._observe:
+            return
         try:
             written = write_blob(self.root, digest, data, replace=replace)
         except Unavailable as error:
@@ -246,6 +253,8 @@ class LocalStore:
         check_kind(kind)
         for key in items:
             check_name(key)
+        if self._observe:
+            return
         self._with_table(lambda table: table.put(kind, items, own=own, replace=replace))
         self.journal.count(self.name, PUT, len(items))
         for key in items:
@@ -281,7 +290,7 @@ class LocalStore:
     def add_lifetime(self) -> None:
         """Add this run's counts to the sums of all runs; where that fails they are lost."""
         counts = self.journal.take_new()
-        if not counts:
+        if not counts or self._observe:
             return
         path = f"{self.root}/lifetime"
         with hold(f"{self.root}/lifetime.lock", wait=0.5) as held:

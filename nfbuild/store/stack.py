@@ -51,28 +51,31 @@ def open_caches(
     *,
     require: bool = False,
     replace: bool = False,
+    observe: bool = False,
     journal: Journal | None = None,
     patience: Patience | None = None,
 ) -> Caches:
     """Return the stack of the local cache in `folder` and of `tiers`, each a URL and a mode.
 
     With `require` every tier is asked at once, and trouble with one is `StoreRequired`, now or
-    later. With `replace` an upload replaces what a tier has. Raises `UsageError` for a URL or a
-    mode that makes no sense, and `ProjectError` for a cache of an unknown version.
+    later. With `replace` an upload replaces what a tier has. With `observe` nothing is
+    written, here or there. Raises `UsageError` for a URL or a mode that makes no sense, and
+    `ProjectError` for a cache of an unknown version.
     """
     journal = journal or Journal()
     opened = [
         Tier(
             tier_name(url),
-            tier_opener(url, read_only=_is_read_only(mode, url)),
+            tier_opener(url, read_only=_is_read_only(mode, url) or observe),
             journal,
-            writable=mode == READ_WRITE,
+            writable=mode == READ_WRITE and not observe,
             required=require,
             patience=patience or Patience(),
         )
         for url, mode in tiers
     ]
-    caches = Caches(open_cache(folder, journal), opened, journal, replace=replace)
+    local = open_cache(folder, journal, observe=observe)
+    caches = Caches(local, opened, journal, replace=replace, observe=observe)
     if require:
         for tier in opened:
             with contextlib.suppress(StoreError):
@@ -84,9 +87,16 @@ class Caches:
     """Everything one run can remember with; a context that finishes uploads when it is left."""
 
     def __init__(
-        self, local: LocalStore, tiers: Sequence[Tier], journal: Journal, *, replace: bool = False
+        self,
+        local: LocalStore,
+        tiers: Sequence[Tier],
+        journal: Journal,
+        *,
+        replace: bool = False,
+        observe: bool = False,
     ) -> None:
         self.local = local
+        self._observe = observe
         self.local_folder = local.root
         self.tiers = tuple(tiers)
         self.journal = journal
@@ -149,7 +159,12 @@ class Caches:
         """Bring blobs here that are not; return which are here afterwards.
 
         Those that come from a tier have been checked; those that were here are checked when read.
+        Who only observes learns which could be brought from a tier.
         """
+        if self._observe:
+            asked = [BlobDigest(name) for name in sound_names(digests)]
+            answers = fan_out(self._shared.has_blob, asked)
+            return {digest for digest, there in zip(asked, answers, strict=True) if there}
         wanted = [BlobDigest(name) for name in sound_names(digests)]
         here = {digest for digest in wanted if self._is_local(digest)}
         rest = [digest for digest in wanted if digest not in here]
