@@ -1,28 +1,30 @@
-"""Answers to what a scene asks while it loads and bakes: measurements, decoded pictures.
+"""Answers to what a scene asks while it loads and bakes: measurements, decoded pictures, films.
 
 An answer is a cache like a frame: its key is the digest of everything that decides it (for a
 measurement the exact document and the toolchain; for a decoded picture its bytes, the decoder's
 libraries and every option). A scene that asks what is not at hand raises `NeedsAnswers`; `settle`
 has the executor answer and lets it try again. A fresh run (`verify`) uses no kept answer.
 
-Not here: which picture needs decoding (`pixels.sniff`), drawing frames (`drawing`).
+Not here: which picture needs decoding (`pixels.sniff`), keeping answers (`kept`), films (`videos`),
+drawing frames (`drawing`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-from nfbuild.digests import BlobDigest, InputDigest, RecordKey, derive, is_hex_digest
-from nfbuild.errors import MediaError, NfbuildError, Place, StoreError
+from nfbuild.digests import InputDigest, RecordKey, derive
+from nfbuild.errors import MediaError, NfbuildError, Place
 from nfbuild.execute.base import Done, Executor, Job, Refused
+from nfbuild.ops.kept import KeptAnswers, packed, packed_picture, picture_of
+from nfbuild.ops.videos import VideoAnswers
 from nfbuild.pixels.sniff import sniff, whole
-from nfbuild.render.tasks import Decoded, DecodeTask, Measured, MeasureTask
+from nfbuild.render.tasks import Decoded, DecodeTask, Measured, MeasureTask, VideoTask
 from nfbuild.scene.protocols import (
     DecodeRequest,
     Ink,
@@ -31,8 +33,9 @@ from nfbuild.scene.protocols import (
     Picture,
     Request,
     SourceFile,
+    VideoRequest,
 )
-from nfbuild.store.base import ANSWER, WritableStore
+from nfbuild.store.base import WritableStore
 
 _MEASURE_CONTEXT = "nfbuild 2026 measurement key v1"
 _DECODE_CONTEXT = "nfbuild 2026 decoded picture key v1"
@@ -98,17 +101,21 @@ class Answers:
         staging: Callable[[], Staging],
         store: WritableStore | None,
         fresh: bool,
+        film_decoder: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         self._toolchain = toolchain
         self._decoder = decoder
         self._executor = executor
         self._staging = staging
-        self._store = store
-        self._fresh = fresh
+        self._answers = KeptAnswers(store, staging, fresh=fresh)
+        self.videos = VideoAnswers(
+            self._answers, film_decoder, staging, lambda request: self.answer([request])
+        )
         self._inks: dict[MeasureRequest, Ink] = {}
         self._unknown: set[MeasureRequest] = set()
         self._pictures: dict[RecordKey, Picture] = {}
         self.measured = 0
+        self.decoded = 0
 
     def settle(self, attempt: Callable[[], Value]) -> Value:
         """Return what `attempt` returns, answering what it asks until it asks no more."""
@@ -127,7 +134,7 @@ class Answers:
         if known is not None:
             return known
         if request not in self._unknown:
-            kept = _ink(self._kept(self._measure_key(document, width, height, faces)))
+            kept = _ink(self._answers.values(self._measure_key(document, width, height, faces)))
             if kept is not None:
                 self._inks[request] = kept
                 return kept
@@ -156,9 +163,10 @@ class Answers:
         key = self._decode_key(file)
         known = self._pictures.get(key)
         if known is None:
-            known = _picture(self._kept(key))
-            if known is None or not self._offer_decoded(file, known.digest):
-                raise NeedsAnswers([DecodeRequest(file)])
+            request = DecodeRequest(file)
+            known = self._answers.picture(key, lambda: self.answer([request]))
+            if known is None:
+                raise NeedsAnswers([request])
             self._pictures[key] = known
         return known, True
 
@@ -166,40 +174,11 @@ class Answers:
         libraries = [[name, digest] for name, digest in sorted(self._decoder().items())]
         return RecordKey(derive(_DECODE_CONTEXT, file.digest, libraries))
 
-    def _offer_decoded(self, file: SourceFile, digest: str) -> bool:
-        """Offer a decoded picture for staging from its blob; tell whether there is one."""
-        if self._store is None:
-            return False
-        try:
-            if not self._store.has_blob(BlobDigest(digest)):
-                return False
-        except StoreError:
-            return False
-        self._staging().offer(f"{digest}.png", lambda: self._decoded_bytes(file, digest))
-        return True
-
-    def _decoded_bytes(self, file: SourceFile, digest: str) -> bytes:
-        if self._store is not None:
-            with contextlib.suppress(StoreError):
-                return self._store.get_blob(BlobDigest(digest))
-        # The blob went since it was looked for: decode again; the worker stages what it decodes.
-        self._decode(file)
-        with open(os.path.join(self._staging().folder, f"{digest}.png"), "rb") as staged:
-            return staged.read()
-
-    def _decode(self, file: SourceFile) -> Decoded:
-        task = DecodeTask(file.data, name=file.path)
-        for outcome in self._executor().run([Job(0, task, file.path)]):
-            value = _value(outcome)
-            assert isinstance(value, Decoded)
-            return value
-        raise AssertionError("an executor owes one outcome a job")
-
     # --- asking ---------------------------------------------------------------------------------
 
     def answer(self, requests: Iterable[Request]) -> None:
         """Have every request answered; raises the first refusal by position."""
-        distinct = list(dict.fromkeys(requests))
+        distinct = self._distinct(requests)
         jobs = [Job(i, self._task(request), "") for i, request in enumerate(distinct)]
         kept: dict[str, bytes] = {}
         refused: dict[int, NfbuildError] = {}
@@ -207,17 +186,24 @@ class Answers:
             try:
                 value = _value(outcome)
             except NfbuildError as error:
-                refused[outcome.position] = error
+                refused[outcome.position] = _placed(error, distinct[outcome.position])
                 continue
             self._take(distinct[outcome.position], value, kept)
-        if self._store is not None and kept:
-            # An answer that is not kept is asked again: never a reason to fail.
-            with contextlib.suppress(StoreError):
-                self._store.put_records(ANSWER, kept)
+        self._answers.put(kept)
         if refused:
             raise refused[min(refused)]
 
-    def _task(self, request: Request) -> MeasureTask | DecodeTask:
+    def _distinct(self, requests: Iterable[Request]) -> list[Request]:
+        films: list[VideoRequest] = []
+        others: dict[Request, None] = {}
+        for request in requests:
+            if isinstance(request, VideoRequest):
+                films.append(request)
+            else:
+                others[request] = None
+        return [*others, *self.videos.joined(films)]
+
+    def _task(self, request: Request) -> MeasureTask | DecodeTask | VideoTask:
         if isinstance(request, MeasureRequest):
             self._staging().need(f"{digest}.ttf" for digest in request.faces)
             return MeasureTask(
@@ -225,7 +211,7 @@ class Answers:
             )
         if isinstance(request, DecodeRequest):
             return DecodeTask(request.file.data, name=request.file.path)
-        raise MediaError(f"`{request.file.path}` is a video", place=Place(request.file.path))
+        return self.videos.task(request)
 
     def _take(self, request: Request, value: object, kept: dict[str, bytes]) -> None:
         if isinstance(request, MeasureRequest):
@@ -235,39 +221,30 @@ class Answers:
             key = self._measure_key(request.document, request.width, request.height, request.faces)
             self._inks[request] = Ink(value.empty, *box)
             self._unknown.discard(request)
-            kept[key] = _packed(int(value.empty), *box)
+            kept[key] = packed(int(value.empty), *box)
         elif isinstance(request, DecodeRequest):
             assert isinstance(value, Decoded)
+            self.decoded += 1
             key = self._decode_key(request.file)
-            picture = Picture(value.digest, ".png", value.width, value.height)
-            self._pictures[key] = picture
-            self._offer_decoded(request.file, value.digest)
-            kept[key] = _packed(value.digest, value.width, value.height)
-
-    def _kept(self, key: RecordKey) -> list[Any] | None:
-        if self._store is None or self._fresh:
-            return None
-        try:
-            values = json.loads(self._store.get_record(ANSWER, key))
-        except (StoreError, ValueError):
-            return None
-        return values if isinstance(values, list) else None
+            self._pictures[key] = picture_of(value)
+            kept[key] = packed_picture(value)
+        else:
+            self.decoded += len(request.numbers)
+            kept.update(self.videos.take(request, value))
 
 
-def _packed(*values: int | str) -> bytes:
-    return json.dumps(values, separators=(",", ":")).encode("ascii")
+def _placed(error: NfbuildError, request: Request) -> NfbuildError:
+    """Return the error with the file that was asked about as its place, if it has none."""
+    if error.place is not None or isinstance(request, MeasureRequest):
+        return error
+    place = Place(request.file.path)
+    return type(error)(error.message, place=place, hint=error.hint, code=error.code)
 
 
 def _ink(values: list[Any] | None) -> Ink | None:
     if values is None or len(values) != 5 or not all(isinstance(v, int) for v in values):
         return None
     return Ink(bool(values[0]), *values[1:])
-
-
-def _picture(values: list[Any] | None) -> Picture | None:
-    if values is None or len(values) != 3 or not is_hex_digest(str(values[0])):
-        return None
-    return Picture(InputDigest(values[0]), ".png", int(values[1]), int(values[2]))
 
 
 def _value(outcome: object) -> object:

@@ -22,10 +22,12 @@ from nfbuild.ops.inputs import CompositionFiles
 from nfbuild.ops.questions import Questions
 from nfbuild.ops.reports import failure
 from nfbuild.ops.session import Session
+from nfbuild.pixels.decoder import FILMS, installed
 from nfbuild.project import Listed
 from nfbuild.render.tasks import DrawTask, LottieShot, Split
 from nfbuild.scene import BakedFrame, Composition, load
 from nfbuild.scene.protocols import (
+    Clip,
     FontConfig,
     NeedsAnswers,
     Picture,
@@ -39,22 +41,49 @@ from nfbuild.scene.protocols import Limits as SceneLimits
 _BARREN = 3
 
 
-class CompositionPictures:
-    """Answers the scene's questions about pictures, and notes which decoders were needed."""
+class CompositionMedia:
+    """Answers the scene's questions about pictures and films; notes which decoders were needed."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.decoded = False
+        self._stills = False
+        self._films = False
 
     def prepare(self, file: SourceFile, *, place: Place) -> Picture:
         """Return the drawable picture of `file`; may raise NeedsAnswers."""
         try:
             picture, decoded = self._session.answers.prepare(file, place=place)
         except NeedsAnswers:
-            self.decoded = True
+            self._stills = True
             raise
-        self.decoded |= decoded
+        self._stills |= decoded
         return picture
+
+    def clip(self, file: SourceFile, *, rate: Fraction, place: Place) -> Clip:  # noqa: ARG002  the protocol's; a refusal is placed by the caller
+        """Return what a film is at a rate; may raise NeedsAnswers."""
+        self._films = True
+        return self._session.answers.videos.clip(file, rate)
+
+    def frame(
+        self,
+        file: SourceFile,
+        number: int,
+        *,
+        rate: Fraction,
+        place: Place,  # noqa: ARG002  as above
+    ) -> Picture:
+        """Return a picture of a film; may raise NeedsAnswers."""
+        self._films = True
+        return self._session.answers.videos.frame(file, number, rate)
+
+    def decoders(self) -> dict[str, str]:
+        """Return the libraries of the decoders that were needed: name to digest."""
+        found: dict[str, str] = {}
+        if self._stills:
+            found.update(self._session.decoder_digests)
+        if self._films:
+            found.update(self._session.film_decoder_digests)
+        return found
 
 
 @dataclass
@@ -132,7 +161,7 @@ class Film:
 def load_film(session: Session, index: int, listed: Listed, scale: Fraction) -> Film:
     """Load one composition and name its inputs; a composition that cannot be is a failed film."""
     film = Film(index, listed)
-    services, files, pictures = services_of(session)
+    services, files, media = services_of(session)
     bounds = scene_limits(session)
     try:
         source = files.source(listed.path)
@@ -144,7 +173,7 @@ def load_film(session: Session, index: int, listed: Listed, scale: Fraction) -> 
         return film
     film.composition = composition
     film.used = files.used
-    film.identity = _identity(session, composition, decoded=pictures.decoded)
+    film.identity = _identity(session, composition, media.decoders())
     film.warnings = [
         Warned(found.code, found.message, listed.name, found.file, found.line, found.hint)
         for found in composition.warnings
@@ -152,18 +181,19 @@ def load_film(session: Session, index: int, listed: Listed, scale: Fraction) -> 
     return film
 
 
-def services_of(session: Session) -> tuple[Services, CompositionFiles, CompositionPictures]:
+def services_of(session: Session) -> tuple[Services, CompositionFiles, CompositionMedia]:
     """Return what a scene may ask of this run, and the two parts that note what it asked."""
     files = CompositionFiles(session.files)
-    pictures = CompositionPictures(session)
+    media = CompositionMedia(session)
     services = Services(
         files=files,
         faces=CompositionFaces(session.faces, session.staging.offer),
-        pictures=pictures,
+        pictures=media,
         measurer=session.answers,
+        videos=media if installed(FILMS) else None,
         fonts=FontConfig(session.faces.faces),
     )
-    return services, files, pictures
+    return services, files, media
 
 
 def scene_limits(session: Session) -> SceneLimits:
@@ -180,11 +210,8 @@ def scene_limits(session: Session) -> SceneLimits:
     )
 
 
-def _identity(session: Session, composition: Composition, *, decoded: bool) -> Identity:
+def _identity(session: Session, composition: Composition, decoders: Mapping[str, str]) -> Identity:
     inputs = composition.inputs
-    decoders: dict[str, str] = {}
-    if decoded:
-        decoders = session.decoder_digests
     return Identity(
         Part("source", inputs.source),
         Part("media", inputs.media),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
 
     from nfbuild.digests import BlobDigest, FrameDigest, InputDigest
 
@@ -175,6 +176,41 @@ class Decoded:
 
 
 @dataclass(frozen=True)
+class VideoTask:
+    """Say what a film is when shown at `rate`, or decode some of its pictures.
+
+    The film is staged as `staged`, whose stem is the digest of its bytes. Without `numbers` the
+    answer is `FilmFacts`; with them (rising) the pictures are staged and given to the blob writer
+    as decoded stills are. `name` is only for messages.
+    """
+
+    staged: str
+    rate: Fraction
+    numbers: tuple[int, ...] = ()
+    max_pixels: int = 64_000_000
+    name: str = "video"
+
+
+@dataclass(frozen=True)
+class FilmFacts:
+    """A film at some rate: `frames` pictures of `width` x `height` px, lasting `duration` s."""
+
+    width: int
+    height: int
+    duration: Fraction
+    frames: int
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True)
+class FilmPictures:
+    """The pictures of a film that a task asked for, in the order of its numbers."""
+
+    pictures: tuple[Decoded, ...]
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True)
 class AuditTask:
     """Read a frame's PNG as this program writes it, and say which pixels are in it."""
 
@@ -191,5 +227,5 @@ class Audited:
     stages: tuple[Stage, ...] = ()
 
 
-Task: TypeAlias = "DrawTask | MeasureTask | DecodeTask | AuditTask"
-Answer: TypeAlias = "Drawn | Measured | Decoded | Audited"
+Task: TypeAlias = "DrawTask | MeasureTask | DecodeTask | VideoTask | AuditTask"
+Answer: TypeAlias = "Drawn | Measured | Decoded | FilmFacts | FilmPictures | Audited"

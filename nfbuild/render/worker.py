@@ -1,8 +1,8 @@
 """One worker: performs task values with what its setup gives it, and answers with values.
 
-Constructing a worker is cheap; the rasterizer, the PNG codec and Pillow are loaded when a task
-first needs them, or ahead by `warm`. A task that cannot be done raises a typed error and leaves
-the worker as good as new; what kills the process is for `execute` to handle.
+Constructing a worker is cheap; the rasterizer, the PNG codec, Pillow and PyAV are loaded when a
+task first needs them, or ahead by `warm`. A task that cannot be done raises a typed error and
+leaves the worker as good as new; what kills the process is for `execute` to handle.
 Not here: where tasks come from and how answers travel (`execute`).
 """
 
@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, overload
 
-from nfbuild.digests import blob_digest
+from nfbuild.digests import blob_digest, file_digest
+from nfbuild.errors import MediaError
 
 from .tasks import (
     Audited,
@@ -20,12 +21,17 @@ from .tasks import (
     DecodeTask,
     Drawn,
     DrawTask,
+    FilmFacts,
+    FilmPictures,
     Measured,
     MeasureTask,
+    VideoTask,
 )
 
 if TYPE_CHECKING:
-    from .renderer import Renderer
+    from nfbuild.pixels.decoded import DecodedPicture
+
+    from .renderer import Clock, Renderer
     from .tasks import Answer, Setup, Task
 
 
@@ -47,6 +53,8 @@ class Worker:
     @overload
     def perform(self, task: DecodeTask) -> Decoded: ...
     @overload
+    def perform(self, task: VideoTask) -> FilmFacts | FilmPictures: ...
+    @overload
     def perform(self, task: AuditTask) -> Audited: ...
     def perform(self, task: Task) -> Answer:
         """Return a task's answer. Raises DrawError, MediaError (a picture) or Corrupt (a blob)."""
@@ -58,6 +66,8 @@ class Worker:
             return measure(self._drawing(), task)
         if isinstance(task, DecodeTask):
             return self._decode(task)
+        if isinstance(task, VideoTask):
+            return self._film(task)
         return _audit(task)
 
     def close(self) -> None:
@@ -74,16 +84,51 @@ class Worker:
         return self._renderer
 
     def _decode(self, task: DecodeTask) -> Decoded:
-        from nfbuild.pixels import png  # noqa: PLC0415  as below
         from nfbuild.pixels.decode import decode_picture  # noqa: PLC0415  Pillow takes 30 ms
-        from nfbuild.pixels.digest import picture_digest  # noqa: PLC0415  as below
 
         from .renderer import Clock  # noqa: PLC0415  as above
 
         clock = Clock()
         picture = decode_picture(task.data, max_pixels=task.max_pixels, name=task.name)
-        digest = picture_digest(picture.pixels, picture.width, picture.height)
         clock.stage("decode")
+        return self._keep(picture, clock)
+
+    def _film(self, task: VideoTask) -> FilmFacts | FilmPictures:
+        from nfbuild.pixels import video  # noqa: PLC0415  an extra that few compositions need
+
+        from .renderer import Clock  # noqa: PLC0415  as above
+
+        clock = Clock()
+        data = self._staged(task.staged, task.name)
+        if not task.numbers:
+            facts = video.describe(data, task.rate, max_pixels=task.max_pixels, name=task.name)
+            clock.stage("decode")
+            stages = tuple(clock.stages)
+            return FilmFacts(facts.width, facts.height, facts.duration, facts.frames, stages)
+        kept = []
+        for _, picture in video.pictures(
+            data, task.rate, task.numbers, max_pixels=task.max_pixels, name=task.name
+        ):
+            clock.stage("decode")
+            kept.append(self._keep(picture, clock))
+        return FilmPictures(tuple(kept), tuple(clock.stages))
+
+    def _staged(self, name: str, shown: str) -> bytes:
+        try:
+            with open(os.path.join(self.setup.staging, name), "rb") as file:
+                data = file.read()
+        except OSError as error:
+            raise MediaError(f"`{shown}` is not staged: {error.strerror}") from error
+        if file_digest(data) != os.path.splitext(name)[0]:
+            raise MediaError(f"the staged `{shown}` has other content", hint="build again")
+        return data
+
+    def _keep(self, picture: DecodedPicture, clock: Clock) -> Decoded:
+        """Stage a decoded picture and write its blob; `clock` tells where the time went."""
+        from nfbuild.pixels import png  # noqa: PLC0415  as above
+        from nfbuild.pixels.digest import picture_digest  # noqa: PLC0415  as above
+
+        digest = picture_digest(picture.pixels, picture.width, picture.height)
         data = png.encode(picture.pixels, picture.width, picture.height)
         blob = blob_digest(data)
         clock.stage("encode")

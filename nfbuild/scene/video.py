@@ -1,6 +1,7 @@
 """A video in an `<image>`: which of its pictures a frame shows.
 
-Source: the format's time mapping. Past the end the last picture holds, unless it loops.
+Source: the format's time mapping; the nearest picture shows, halves to the even one, as the peer's
+frames have it. Past the end the last picture holds, unless it loops.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Reel:
     def number(self, instant: Fraction) -> int:
         """Return which picture shows at the parent's `instant`; past the end it is the last."""
         seconds = self.mapping.instant(instant, self.clip.duration)
-        return min(self.clip.frames - 1, int(seconds * self.rate))
+        return min(self.clip.frames - 1, round(seconds * self.rate))
 
 
 class Video:
