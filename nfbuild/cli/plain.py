@@ -82,6 +82,7 @@ def print_nothing(done: NothingToDo, *, quiet: bool, as_json: bool, verbose: boo
                 "totals": done.totals,
                 "errors": [],
                 "warnings": done.warnings,
+                "cache": None,
             }
         )
     if not quiet:

@@ -272,8 +272,13 @@ def cache_stats(voice: Voice, start: str) -> int:
         put_json(document)
     else:
         for name, value in document.items():
-            if isinstance(value, int):
+            if isinstance(value, bool) or name == "lifetime":
+                continue
+            if isinstance(value, int | float):
                 put(f"{name}: {value:,}")
+            elif isinstance(value, dict):
+                for part, count in value.items():
+                    put(f"{name}: {part}: {count:,}")
     return 0
 
 

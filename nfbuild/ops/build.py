@@ -44,6 +44,7 @@ from nfbuild.ops.reports import (
     talk_json,
 )
 from nfbuild.ops.session import Session
+from nfbuild.ops.settling import settle
 from nfbuild.ops.sharing import draw_shared
 from nfbuild.ops.snapshot import keep_snapshot
 from nfbuild.ops.state import forget_state
@@ -107,6 +108,7 @@ def build(session: Session, options: BuildOptions) -> Generator[Event, None, Bui
         yield from _audit(run, drawing)
     yield from _judge_all(run, drawing, book)
     yield from make_products(run, drawing, recall)
+    yield from settle(run, drawing)
     _count(run, drawing)
     if options.graph is not None:
         save(graph_of(session, drawing.films, run.questions, run.products), options.graph)

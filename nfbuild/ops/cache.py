@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from nfbuild.errors import UsageError
 from nfbuild.project import load
 from nfbuild.store.stack import open_caches
-from nfbuild.store.stats import CORRUPT, HEALED, HIT, LOST, MISS
+from nfbuild.store.stats import (
+    BYTES_READ,
+    BYTES_WRITTEN,
+    CORRUPT,
+    EVICTED_IN_USE,
+    HEALED,
+    HIT,
+    LOST,
+    MISS,
+    SAVED_MILLISECONDS,
+)
 
 
 def stats(start: str) -> dict[str, Any]:
@@ -31,7 +42,13 @@ def stats(start: str) -> dict[str, Any]:
             "misses": _total(lifetime, MISS),
             "corrupt": _total(lifetime, CORRUPT),
             "healed": _total(lifetime, HEALED),
+            "evicted_in_use": _total(lifetime, EVICTED_IN_USE),
             "lost": _total(lifetime, LOST),
+            "bytes_read": _total(lifetime, BYTES_READ),
+            "bytes_written": _total(lifetime, BYTES_WRITTEN),
+            "seconds_saved": _total(lifetime, SAVED_MILLISECONDS) / 1000,
+            "misses_by_reason": _reasons(lifetime),
+            "hits_by_tier": _tiers(lifetime),
             "max_size": project.cache.max_size,
             "lifetime": lifetime,
         }
@@ -46,6 +63,20 @@ def _total(lifetime: Mapping[str, int], event: str) -> int:
         for row, count in lifetime.items()
         if row.rpartition(" ")[2].partition(".")[0] == event
     )
+
+
+def _reasons(lifetime: Mapping[str, int]) -> dict[str, int]:
+    sums: Counter[str] = Counter()
+    for row, count in lifetime.items():
+        event, _, reason = row.rpartition(" ")[2].partition(".")
+        if event == MISS and reason:
+            sums[reason] += count
+    return dict(sorted(sums.items()))
+
+
+def _tiers(lifetime: Mapping[str, int]) -> dict[str, int]:
+    hits = {row.rpartition(" ")[0]: n for row, n in lifetime.items() if row.endswith(f" {HIT}")}
+    return dict(sorted(hits.items()))
 
 
 def clear(start: str) -> str:

@@ -6,6 +6,7 @@ look after themselves. What this project's ledger and recent builds reach goes l
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from nfbuild.ops.filmrecord import record_key, unpack
 from nfbuild.project import Project, discover, load
 from nfbuild.store.base import COMPOSITION, KINDS, PIXELS
 from nfbuild.store.collect import Collected, Plan, Policy, carry_out, collect, plan_collection
-from nfbuild.store.directory import DirectoryStore
+from nfbuild.store.directory import DirectoryStore, open_directory
 from nfbuild.store.local import LocalStore
 from nfbuild.store.scrub import Scrubbed, scrub
 from nfbuild.store.stack import Caches, directory_of, open_caches
@@ -64,14 +65,14 @@ def collect_caches(start: str, *, dry: bool) -> CollectReport:
     project = load(start)
     caches = open_caches(project.cache.folder)
     report = CollectReport(dry)
-    policy = Policy(project.cache.max_size, float(project.cache.max_age))
+    policy = policy_of(project)
     try:
         protected = frozenset(reached(project, caches))
-        for root in _folders(project, caches):
+        for root, mode in folders(project, caches):
             if dry:
                 report.folders.append((plan_collection(root, policy, protected=protected), None))
                 continue
-            done = collect(root, policy, protected=protected)
+            done = collect(root, policy, protected=protected, lock_mode=mode)
             if done is None:
                 report.busy.append(root)
             else:
@@ -81,14 +82,23 @@ def collect_caches(start: str, *, dry: bool) -> CollectReport:
     return report
 
 
-def _folders(project: Project, caches: Caches) -> Iterator[str]:
-    yield caches.local_folder
+def policy_of(project: Project) -> Policy:
+    """Return how much a project lets its caches keep."""
+    return Policy(project.cache.max_size, float(project.cache.max_age))
+
+
+def folders(project: Project, caches: Caches) -> Iterator[tuple[str, int | None]]:
+    """Yield the folders that are collected here, and the mode of what is made in each.
+
+    The local cache, and every shared directory that may be written and is one.
+    """
+    yield caches.local_folder, None
     for tier in project.cache.shared:
         is_folder = tier.url.startswith("file:") or os.path.isabs(tier.url)
-        if is_folder and tier.mode == "read-write":
-            folder = directory_of(tier.url)
-            if os.path.isdir(folder):
-                yield folder
+        if is_folder and tier.mode == "read-write" and os.path.isdir(directory_of(tier.url)):
+            with contextlib.suppress(StoreError):
+                store = open_directory(directory_of(tier.url), read_only=True)
+                yield store.root, store.modes.file
 
 
 def reached(project: Project, caches: Caches) -> Iterator[BlobDigest]:

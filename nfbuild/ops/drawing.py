@@ -41,16 +41,21 @@ class Drawing:
     remembered: dict[int, FrameDigest] = field(default_factory=dict)
     rendered: set[int] = field(default_factory=set)
     lied: int = 0
+    spent: float = 0.0
+    """Seconds that workers spent on what was rendered."""
 
-    def look_up(self, numbers: Iterable[int] | None = None) -> None:
-        """Answer from the cache what it knows: of `numbers`, or of every open question."""
+    def look_up(self, numbers: Iterable[int] | None = None, *, near: bool = False) -> None:
+        """Answer from the caches what they know: of `numbers`, or of every open question.
+
+        With `near` no tier is asked (again): what builds beside this one have drawn is here.
+        """
         unknown = self.questions.numbers(State.UNKNOWN) if numbers is None else iter(numbers)
         while chunk := list(islice(unknown, _CHUNK)):
-            self._look_up(chunk)
+            self._look_up(chunk, near=near)
 
-    def _look_up(self, numbers: Sequence[int]) -> None:
+    def _look_up(self, numbers: Sequence[int], *, near: bool) -> None:
         keys = [self.questions.key(number) for number in numbers]
-        found = self.recall.find_frames(keys)
+        found = self.recall.find_own(keys) if near else self.recall.find_frames(keys)
         for number, key in zip(numbers, keys, strict=True):
             hit = found.get(key)
             if hit is None:
@@ -162,7 +167,9 @@ class Drawing:
         self.rendered.add(number)
         if drawn.sha256 is not None:
             self.peer[number] = drawn.sha256
-        film.seconds += sum(stage.duration for stage in drawn.stages) / 1e9
+        spent = sum(stage.duration for stage in drawn.stages) / 1e9
+        film.seconds += spent
+        self.spent += spent
         yield FrameRendered(film.name, frame, key, drawn.digest)
         if before is not None and before != drawn.digest:
             self.lied += 1
@@ -182,8 +189,10 @@ class Drawing:
 
     def _remember(self, drawn: Sequence[tuple[int, Drawn]]) -> None:
         self.recall.remember_frames(
-            (self.questions.key(number), answer.digest, answer.blob, answer.size)
-            for number, answer in drawn
+            [
+                (self.questions.key(number), answer.digest, answer.blob, answer.size)
+                for number, answer in drawn
+            ]
         )
 
     def _fail(self, refused: dict[int, NfbuildError]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from nfbuild.ops.films import Film
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.session import Session
 from nfbuild.store.base import COMPOSITION, FRAME, PIXELS, Kind
-from nfbuild.store.stats import CORRUPT
+from nfbuild.store.stats import BYTES_WRITTEN, CORRUPT, HEALED, PUT
 
 _DIGEST_BYTES = 32
 _SIZE_BYTES = 8
@@ -51,6 +52,7 @@ class Recall:
         self._caches = session.caches
         self._blobs: dict[FrameDigest, Blob] = {}
         self._unchecked: set[FrameDigest] = set()
+        self._damaged: set[FrameDigest] = set()
 
     # --- frames -------------------------------------------------------------------------------
 
@@ -148,13 +150,19 @@ class Recall:
         if blob is None:
             return False
         try:
-            # The size is compared too: a blob that was cut or emptied is no blob.
-            return os.stat(self._caches.local.blob_path(blob.digest)).st_size == blob.size
+            status = os.lstat(self._caches.local.blob_path(blob.digest))
         except OSError:
             return False
+        # The size is compared too: a blob that was cut or emptied is no blob.
+        if stat.S_ISREG(status.st_mode) and status.st_size == blob.size:
+            return True
+        if digest not in self._damaged:
+            self._damaged.add(digest)
+            self._caches.journal.count("local", f"{CORRUPT}.length")
+        return False
 
     def remember_frames(
-        self, drawn: Iterable[tuple[FrameKey, FrameDigest, BlobDigest | None, int]]
+        self, drawn: Sequence[tuple[FrameKey, FrameDigest, BlobDigest | None, int]]
     ) -> None:
         """Keep what was drawn; the blobs are there already. A cache that cannot is no error."""
         traces: dict[str, bytes] = {}
@@ -168,6 +176,12 @@ class Recall:
                 places[digest] = _packed(self._blobs[digest])
                 blobs.append(blob)
         if traces:
+            # Workers wrote the blobs: the store that counts what is written has not seen them.
+            journal = self._caches.journal
+            journal.count("local", PUT, len(blobs))
+            journal.count("local", BYTES_WRITTEN, sum(size for _, _, _, size in drawn))
+            journal.count("local", HEALED, sum(digest in self._damaged for digest in places))
+            self._damaged.difference_update(places)
             self._caches.share_blobs(blobs)
             self._keep(PIXELS, places)
             self._keep(FRAME, traces)
@@ -223,6 +237,12 @@ class Recall:
         self.vouch([digest])
         return memoryview(rows), width, height
 
+    def blobs(self, digests: Iterable[FrameDigest]) -> Iterator[BlobDigest]:
+        """Yield the blobs of frames, as far as this run has met them."""
+        for digest in digests:
+            if digest in self._blobs:
+                yield self._blobs[digest].digest
+
     def is_unchecked(self, digest: FrameDigest) -> bool:
         """Tell whether only a tier says that the blob of a frame shows its pixels."""
         return digest in self._unchecked
@@ -240,6 +260,7 @@ class Recall:
         """Forget the blob of a frame, which was seen to show other pixels."""
         self._blobs.pop(digest, None)
         self._unchecked.discard(digest)
+        self._damaged.add(digest)
         self._caches.journal.count("local", f"{CORRUPT}.pixels")
         with contextlib.suppress(StoreError):
             self._caches.local.drop_record(PIXELS, digest)

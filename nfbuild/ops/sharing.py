@@ -49,7 +49,7 @@ def _claimed(
         own = [number for number in batch if keys[number] in mine]
         others.extend(number for number in batch if keys[number] not in mine)
         # Between the first look and the claim somebody may have drawn it and let go.
-        drawing.look_up(own)
+        drawing.look_up(own, near=True)
         answered = [n for n in own if drawing.questions.state(n) is not State.UNKNOWN]
         claims.release(keys[number] for number in answered)
         gone = set(answered)
@@ -61,7 +61,7 @@ def _await(drawing: Drawing, claims: Claims, numbers: list[int]) -> list[int]:
     wait = _FIRST_WAIT
     deadline = time.monotonic() + _PATIENCE
     while numbers:
-        drawing.look_up(numbers)
+        drawing.look_up(numbers, near=True)
         rest = [n for n in numbers if drawing.questions.state(n) is State.UNKNOWN]
         if len(rest) < len(numbers):
             deadline = time.monotonic() + _PATIENCE

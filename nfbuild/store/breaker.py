@@ -145,6 +145,10 @@ class Tier:
                 self._journal.count(self.name, f"{MISS}.missing", missing)
         return found
 
+    def peek(self, kind: Kind, key: str) -> bytes:
+        """Return a record that is no answer of this run, but about the tier: nothing is counted."""
+        return self._ask(lambda store: store.get_record(kind, key), size=len)
+
     # --- writing ----------------------------------------------------------------------------------
 
     def put_blob(self, data: bytes, *, replace: bool = False) -> BlobDigest:

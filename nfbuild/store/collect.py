@@ -276,11 +276,12 @@ def collect_if_due(
     policy: Policy,
     *,
     protected: Callable[[], Collection[BlobDigest]],
+    lock_mode: int | None = None,
     seconds: float = 2.0,
 ) -> tuple[Plan, Collected] | None:
     """Collect when nobody has for some hours, bounded in time; None when it is not due.
 
-    `protected` is asked only then.
+    `protected` is asked only then. `lock_mode` is set on what is made here, whatever the umask.
     """
     mark = f"{root}/{_MARK}"
     with contextlib.suppress(OSError):
@@ -288,8 +289,12 @@ def collect_if_due(
         if 0 <= filesystem_clock(root) - os.stat(mark).st_mtime < _DUE_SECONDS:
             return None
     try:
-        with open(mark, "wb"):
-            pass
+        with open(mark, "wb") as made:
+            # It belongs to who made it first; the others may write it all the same.
+            if lock_mode is not None and hasattr(os, "fchmod"):
+                with contextlib.suppress(PermissionError):
+                    os.fchmod(made.fileno(), lock_mode)
+            os.utime(mark)
     except OSError:
         return None  # nothing can be removed here either
-    return collect(root, policy, protected=protected(), seconds=seconds)
+    return collect(root, policy, protected=protected(), lock_mode=lock_mode, seconds=seconds)

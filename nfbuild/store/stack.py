@@ -27,7 +27,7 @@ from nfbuild.store.breaker import Patience, Tier
 from nfbuild.store.layers import Cached, Router, SingleFlight
 from nfbuild.store.local import LocalStore, open_cache
 from nfbuild.store.parallel import bounded, fan_out
-from nfbuild.store.stats import Journal
+from nfbuild.store.stats import MISS, Journal
 from nfbuild.store.uploads import Uploads
 
 READ_WRITE: Final = "read-write"
@@ -123,7 +123,10 @@ class Caches:
                 for key, payload in self.local.find_records(kind, rest, own=own).items():
                     found[key] = Found(payload, shared=not own)
         rest = [key for key in wanted if key not in found]
-        if not shared or not rest or not self.tiers:
+        if not shared or not rest:
+            return found
+        self.journal.count(self.local.name, f"{MISS}.missing", len(rest))
+        if not self.tiers:
             return found
         told = self._shared.get_records(kind, rest)
         if told:
@@ -199,6 +202,13 @@ class Caches:
         # Who interrupts does not want to wait: what is under way ends, the rest is lost.
         interrupted = kind is not None and not issubclass(kind, Exception)
         self.close(0.0 if interrupted else _CLOSE_SECONDS)
+
+    def finish_uploads(self, seconds: float = _CLOSE_SECONDS) -> None:
+        """Finish uploads within `seconds`; what is offered afterwards is lost.
+
+        Raises `StoreRequired` when a required tier was given up while uploading.
+        """
+        self._uploads.close(seconds)
 
     def close(self, seconds: float = _CLOSE_SECONDS) -> None:
         """Finish uploads within `seconds`, add this run to the lifetime sums, let go of everything.

@@ -73,7 +73,7 @@ class Uploads:
     def close(self, seconds: float = _CLOSE_SECONDS) -> None:
         """Wait for what is queued, at most `seconds` in all; the rest is lost and named.
 
-        Raises `StoreRequired` for the first required tier that was given up.
+        Raises `StoreRequired`, once, for the first required tier that was given up.
         """
         until = time.monotonic() + seconds
         refused: StoreRequired | None = None
@@ -83,7 +83,7 @@ class Uploads:
         finally:
             for line in self._lines:
                 line.stop()
-                refused = refused or line.refused
+                refused, line.refused = refused or line.refused, None
         if refused is not None:
             raise refused
 
