@@ -238,10 +238,11 @@ class Compiler:
         self, definition: Element, context: Context, late: set[Element]
     ) -> None:
         names: list[str] = []
+        shared: list[str] = []
         for inner in definition.walk():
             name = inner.get("id")
-            if name is not None and name in self.sheet.referenced and name not in self._names:
-                names.append(name)
+            if name is not None and name in self.sheet.referenced:
+                (shared if name in self._names or name in names else names).append(name)
         # While its content is not known yet, each id is written as a mark that no text can hold.
         for number, name in enumerate(names):
             self._names[name] = f"\0{number}\0"
@@ -262,6 +263,9 @@ class Compiler:
             mask = 0
         for name in names:
             self._masks[name] = mask
+        for name in shared:
+            # A gradient and a clip path may have one id: which is meant, the reference decides.
+            self._masks[name] = self._masks.get(name, 0) | mask
 
     # -- elements
 
