@@ -49,7 +49,8 @@ class Progress:
         now = time.monotonic()
         if now - self._said >= _PLAIN_EVERY_SECONDS:
             self._said = now
-            left = (now - self._began) / self.done * (self.total - self.done)
+            # Frames drawn again for their pictures come on top of the plan.
+            left = (now - self._began) / self.done * max(0, self.total - self.done)
             say(f"rendered {self.done:,} of {self.total:,} frames, {_time(left)} left")
 
     def stop(self) -> None:

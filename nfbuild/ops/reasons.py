@@ -42,7 +42,7 @@ def refine(
 def _recorded_source(
     session: Session, film: Film, lane: Lane
 ) -> tuple[Mapping[str, bytes] | None, str | None]:
-    snapshot = read_snapshot(session, composition_id(lane.identity))
+    snapshot = read_snapshot(session, composition_id(lane.identity), film.listed.path)
     if snapshot is not None:
         return snapshot, "the cache"
     history = History(session.project.root)

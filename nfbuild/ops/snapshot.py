@@ -24,9 +24,13 @@ _LARGEST = 8 << 20
 _SOURCES = (".svg", ".json", ".lottie")
 
 
-def snapshot_key(identity: CompositionId) -> RecordKey:
-    """Return the key of a film's snapshot."""
-    return RecordKey(derive(_CONTEXT, identity))
+def snapshot_key(identity: CompositionId, path: str) -> RecordKey:
+    """Return the key of a film's snapshot.
+
+    The path of its composition is in it: two files of the same text are one identity, and their
+    snapshots name different files.
+    """
+    return RecordKey(derive(_CONTEXT, identity, path))
 
 
 def sources_of(session: Session, film: Film) -> dict[str, bytes]:
@@ -49,19 +53,23 @@ def keep_snapshot(session: Session, film: Film) -> None:
     if len(packed) > _LARGEST:
         return
     try:
-        session.caches.store.put_records(ANSWER, {snapshot_key(film.id): packed}, replace=True)
+        session.caches.store.put_records(
+            ANSWER, {snapshot_key(film.id, film.listed.path): packed}, replace=True
+        )
     except StoreError:
         # Without it an explanation is shorter; nothing else rests on it.
         return
 
 
-def read_snapshot(session: Session, identity: CompositionId) -> Mapping[str, bytes] | None:
+def read_snapshot(
+    session: Session, identity: CompositionId, path: str
+) -> Mapping[str, bytes] | None:
     """Return the sources that were kept for a composition id, or None."""
     try:
-        packed = session.caches.store.get_record(ANSWER, snapshot_key(identity))
+        packed = session.caches.store.get_record(ANSWER, snapshot_key(identity, path))
         unpacker = zlib.decompressobj()
         text = unpacker.decompress(packed, 16 * _LARGEST)
         files = json.loads(text)
-        return {str(path): base64.b85decode(data) for path, data in files.items()}
+        return {str(name): base64.b85decode(data) for name, data in files.items()}
     except (StoreError, ValueError, AttributeError, zlib.error, binascii.Error):
         return None

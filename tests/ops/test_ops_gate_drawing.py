@@ -233,3 +233,14 @@ def test_a_regression_hidden_by_an_edit_is_named_by_its_frame(recorded):
     assert row.verdict == "regression"
     assert (0, 0) in row.moved
     assert not any(first <= 1 <= last for first, last in row.moved)
+
+
+def test_two_films_of_one_text_are_explained_each_by_its_own_file(space):
+    """Equal sources are one identity; what moved is still named in the file that was edited."""
+    space.compose("first")
+    space.compose("second")
+    space.build()
+    space.edit("compositions/first.nf.svg", "#ff8800", "#00ff00")
+    (reason,) = space.verify().row("first").reasons
+
+    assert (reason["what"], reason["file"]) == ("#box@fill", "compositions/first.nf.svg")

@@ -46,7 +46,9 @@ def badge(verdict: str) -> str:
 def moved_count(row: VerifyRow) -> str:
     """Return how many frames moved, as text; empty for none."""
     count = sum(last - first + 1 for first, last in row.moved)
-    return f"{count:,} of {row.frames:,} frames" if count else ""
+    # A film that became shorter moved in frames that it has no more.
+    frames = max(row.frames, row.moved[-1][1] + 1) if row.moved else row.frames
+    return f"{count:,} of {frames:,} frames" if count else ""
 
 
 def times(row: VerifyRow) -> str:
