@@ -102,8 +102,11 @@ def filesystem_now(folder: str) -> int:
 
     Raises OSError where nothing can be written.
     """
-    path = os.path.join(folder, f".clock-{os.getpid()}")
-    with open(path, "wb") as file:
+    from nfbuild.store.files import temporary_name  # noqa: PLC0415  not for a null build
+
+    # What a killed build leaves of it is taken by the next collection.
+    path = os.path.join(folder, temporary_name())
+    with open(path, "xb") as file:
         stamp = os.fstat(file.fileno()).st_mtime_ns
     os.unlink(path)
     return stamp

@@ -564,6 +564,8 @@ def test_an_interrupt_ends_in_seconds_and_leaves_nothing(tmp_path, bad, kind, wh
     _, err = process.communicate(timeout=30)
 
     assert time.monotonic() - began < 8
-    assert "KeyboardInterrupt" in err or (when == "inside" and process.returncode == 0)
+    # It may have been done already, or about to leave when the interpreter no longer listens.
+    done = (0, -signal.SIGINT) if when == "inside" else ()
+    assert "KeyboardInterrupt" in err or process.returncode in done
     assert list(tmp_path.rglob(".tmp-*")) == []
     assert len(list((tmp_path / "c" / "blobs").rglob("*.png"))) == 40
