@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from time import perf_counter
 
@@ -17,6 +18,7 @@ from nfbuild.errors import CompositionError, DrawError, NfbuildError, Place
 from nfbuild.events import CacheLied, Event, FrameRendered
 from nfbuild.execute.base import Died, Done, Job, Outcome, Refused
 from nfbuild.ops.films import Film, bake, draw_task
+from nfbuild.ops.probe import Probe
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.session import Session
@@ -43,6 +45,11 @@ class Drawing:
     lied: int = 0
     spent: float = 0.0
     """Seconds that workers spent on what was rendered."""
+
+    @cached_property
+    def probe(self) -> Probe:
+        """What tells scenes that depend on the clock."""
+        return Probe(self.session, self.films)
 
     def look_up(self, numbers: Iterable[int] | None = None, *, near: bool = False) -> None:
         """Answer from the caches what they know: of `numbers`, or of every open question.
@@ -156,6 +163,10 @@ class Drawing:
                 refused[number] = error
                 continue
             film.seconds += perf_counter() - began
+            fault = self.probe.fault(film, baked)
+            if fault is not None:
+                refused[number] = fault
+                continue
             yield Baked(number, film, baked)
 
     def _answer(self, number: int, drawn: Drawn) -> Iterator[Event]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from nfbuild.events import Warned
-    from nfbuild.execute.base import Executor, Job, Outcome
+    from nfbuild.execute.base import Executor, Job, Outcome, WorkerSetup
     from nfbuild.execute.trace import Profile
     from nfbuild.ops.state import Witness
     from nfbuild.pixels.decoder import Decoder
@@ -207,11 +207,30 @@ class Session:
             self._executor.start()
         return self._executor
 
+    @contextlib.contextmanager
+    def another_worker(self) -> Iterator[Executor]:
+        """Give a worker that has drawn nothing, in a process of its own."""
+        from nfbuild.execute.pool import ProcessPool  # noqa: PLC0415  few runs need one
+
+        with ProcessPool(self._executor_setup(), workers=1) as worker:
+            worker.start()
+            yield worker
+
     def _make_executor(self) -> Executor:
+        setup = self._executor_setup()
+        if self.settings.jobs == 0:
+            from nfbuild.execute.inline import InlineExecutor  # noqa: PLC0415  the reference only
+
+            return InlineExecutor(setup)
+        from nfbuild.execute.pool import ProcessPool  # noqa: PLC0415  not for a null build
+
+        return ProcessPool(setup, workers=self.settings.jobs or _cores())
+
+    def _executor_setup(self) -> WorkerSetup:
         from nfbuild.execute.base import Limits, WorkerSetup  # noqa: PLC0415  not for a null build
 
         limits = self.project.limits
-        setup = WorkerSetup(
+        return WorkerSetup(
             target=self.settings.target,
             value=self._worker_setup(),
             limits=Limits(
@@ -222,13 +241,6 @@ class Session:
             writable=(self.staging.folder, self.project.cache.folder),
             environment=self.settings.environment,
         )
-        if self.settings.jobs == 0:
-            from nfbuild.execute.inline import InlineExecutor  # noqa: PLC0415  the reference only
-
-            return InlineExecutor(setup)
-        from nfbuild.execute.pool import ProcessPool  # noqa: PLC0415
-
-        return ProcessPool(setup, workers=self.settings.jobs or _cores())
 
     def _worker_setup(self) -> Setup:
         from nfbuild.render.tasks import Setup  # noqa: PLC0415  with the workers
