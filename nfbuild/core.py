@@ -29,7 +29,7 @@ CORE_MODULES = ("digests.py", "errors.py")
 
 # Modules and folders of the core's rooms that neither bake nor draw: findings of `check`, and
 # what reads finished frames. Editing them re-renders nothing.
-OUTSIDE_THE_CORE = ("pixels/blend.py", "pixels/compare.py", "scene/lint")
+OUTSIDE_THE_CORE = ("pixels/compare.py", "scene/lint")
 
 _PACKAGE = "nfbuild"
 _DIGITS = 16

@@ -22,9 +22,23 @@ def main(folder):
             except StopIteration as done:
                 report = done.value
                 break
+        _draw_on_a_colour(session)
     drawn = {row.name: str(getattr(row, "error", None)) for row in report.rows}
     loaded = sorted(name for name in sys.modules if name.partition(".")[0] == "nfbuild")
     print(json.dumps({"exit": report.exit_code, "drawn": drawn, "loaded": loaded}))
+
+
+def _draw_on_a_colour(session):
+    """Draw a scene on a background, which the library's callers can ask for."""
+    from nfbuild.execute.base import Done, Job
+    from nfbuild.render.tasks import DrawTask, LottieShot
+
+    path = f"{session.project.root}/compositions/scene.lottie.json"
+    with open(path, "rb") as file:
+        shot = LottieShot(0.0, background=(9, 9, 9))
+        task = DrawTask(file.read(), 200, 100, lottie=shot, png=False)
+    (outcome,) = session.executor.run([Job(0, task)])
+    assert isinstance(outcome, Done), outcome
 
 
 if __name__ == "__main__":
