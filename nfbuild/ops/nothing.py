@@ -47,6 +47,8 @@ def state_path(cache: str, root: str) -> str:
 def find_root(start: str) -> str | None:
     """Return the closest folder upwards of `start` that holds a configuration."""
     folder = os.path.abspath(start)
+    if not os.path.isdir(folder):
+        return None
     while True:
         if os.path.isfile(os.path.join(folder, CONFIGURATION)):
             return folder

@@ -341,6 +341,10 @@ class LocalStore:
             )
             return RecordFiles(self.root)
         # The door is opened here: most runs with nothing to do never need a record.
+        if self._observe:
+            from nfbuild.store.glance import Glance  # noqa: PLC0415  as below
+
+            return Glance(f"{self.root}/table")
         from nfbuild.store.table import Table  # noqa: PLC0415  30 ms of imports
 
         return Table(f"{self.root}/table")
