@@ -62,7 +62,8 @@ class Renderer:
     """The rasterizer of one worker process; not for use by two threads.
 
     `faces` gives each face's bytes or path by the digest of its bytes. The process must stand in
-    the folder where the pictures are staged. `keep_rasters=False` draws every frame whole.
+    the folder where the pictures are staged, and as `<digest>.ttf` the faces that are not given.
+    `keep_rasters=False` draws every frame whole.
     """
 
     def __init__(
@@ -203,8 +204,9 @@ class Renderer:
             self._faces[digest] = data
 
     def _face_bytes(self, digest: InputDigest) -> bytes:
-        source = self._sources.get(digest)
-        if source is None:
+        # A face that a composition embeds is known only now: it is staged beside the pictures.
+        source = self._sources.get(digest, f"{digest}.ttf")
+        if digest not in self._sources and not os.path.exists(f"{digest}.ttf"):
             raise DrawError(f"the face `{digest}` was not given to the worker", code="draw.face")
         if isinstance(source, str):
             try:

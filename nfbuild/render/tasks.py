@@ -34,8 +34,9 @@ class Setup:
 
     `staging` is an existing folder; pictures that documents name stand in it as
     `<digest><suffix>`, and the worker makes it its working directory, as ThorVG resolves
-    references against that. `faces` gives every face a task may name: a path, or its bytes; the
-    bytes are checked against the digest when the face is loaded. Without `write` no blob is kept.
+    references against that. `faces` gives the faces that a task may name: a path, or its bytes;
+    others are staged as `<digest>.ttf`. The bytes are checked against the digest when the face is
+    loaded. Without `write` no blob is kept.
     """
 
     staging: str

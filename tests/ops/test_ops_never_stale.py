@@ -38,6 +38,10 @@ def face(name: str) -> Path:
     return Path(spec.submodule_search_locations[0]) / "files" / f"SourceSansPro-{name}.ttf"
 
 
+# One that the compositions below do not embed.
+ONE_FACE = '[fonts]\nfaces = ["package:font_source_sans_pro/files/SourceSansPro-Bold.ttf"]\n'
+
+
 def film(body: str, head: str = "") -> str:
     return f'{HEAD} {head} data-duration="0.2">{body}</svg>'
 
@@ -131,9 +135,10 @@ def test_two_compositions_that_embed_different_faces_under_one_name(space, order
         '<text y="20" font-size="18" font-family="Own">R</text>'
     )
     alone = {}
+    space.write("nfbuild.toml", ONE_FACE)
     for name, weight in (("a", "Regular"), ("b", "Black")):
         data = base64.b64encode(face(weight).read_bytes()).decode()
-        single = Space(space.root.parent / f"alone-{name}")
+        single = Space(space.root.parent / f"alone-{name}", ONE_FACE)
         single.compose("one", film(style.format(data)))
         alone[name] = single.build().row("one").digest
         space.compose(f"{order.index(name)}-{name}", film(style.format(data)))
