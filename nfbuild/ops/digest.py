@@ -40,6 +40,7 @@ class DigestReport:
     errors: list[Failed] = field(default_factory=list)
     warnings: list[dict[str, Any]] = field(default_factory=list)
     exits: set[int] = field(default_factory=set)
+    seed: int = 0
 
     @property
     def exit_code(self) -> int:
@@ -55,6 +56,8 @@ class DigestReport:
             "algorithm": self.algorithm,
             "frames": self.frames,
             "sampled": self.sampled,
+            # Which sample it was: without its seed nobody could take it again.
+            **({"seed": self.seed} if self.sampled else {}),
             "digest": self.digest,
             "frame_digests": self.frame_digests,
             "errors": [talk_json(error) for error in self.errors],
@@ -102,6 +105,7 @@ def digest(
         report.errors.append(failure(film.error, film.name))
         yield report.errors[-1]
         return report
+    report.seed = seed
     _fill(report, film, drawing)
     if record:
         yield from _record(session, film, questions, report)
