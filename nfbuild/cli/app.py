@@ -9,19 +9,18 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
 from nfbuild import __version__
 from nfbuild.cli import explaining, looking, proof_verbs, verbs
 from nfbuild.cli.app_cache import cache_app
 from nfbuild.cli.app_ledger import ledger_app
+from nfbuild.cli.door import PLAIN, Abort, Argument, Exit, Option, Typer, get_command
 from nfbuild.cli.terminal import Voice
-from nfbuild.cli.words import PLAIN, Jobs, Json, Name, Names, Quiet, Scale, Seed, Start, Verbose
+from nfbuild.cli.words import Jobs, Json, Name, Names, Quiet, Scale, Seed, Start, Verbose
 from nfbuild.errors import EXIT_INTERRUPTED, EXIT_USAGE
 
 _HELP = {"help_option_names": ["--help", "-h"]}
 
-app = typer.Typer(
+app = Typer(
     name="nfbuild",
     help="Build animated compositions: every frame once, and a ledger that anybody can falsify.",
     add_completion=False,
@@ -35,12 +34,12 @@ app.add_typer(cache_app, name="cache", no_args_is_help=True)
 
 def run(words: list[str]) -> int:
     """Run the command line `words`; returns the exit code."""
-    command = typer.main.get_command(app)
+    command = get_command(app)
     try:
         result = command.main(args=words, prog_name="nfbuild", standalone_mode=False)
-    except typer.Exit as done:
+    except Exit as done:
         return done.exit_code
-    except typer.Abort:
+    except Abort:
         return EXIT_INTERRUPTED
     except KeyboardInterrupt:
         return verbs.interrupted()
@@ -61,16 +60,16 @@ def _is_usage(error: Exception) -> bool:
 def _top(
     *,
     version: Annotated[
-        bool, typer.Option("--version", help="print versions and the toolchain by parts")
+        bool, Option("--version", help="print versions and the toolchain by parts")
     ] = False,
 ) -> None:
     if version:
-        raise typer.Exit(verbs.version(__version__))
+        raise Exit(verbs.version(__version__))
 
 
 @app.command()
 def init(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="the folder of the new project")],
+    folder: Annotated[str, Argument(metavar="DIR", help="the folder of the new project")],
     *,
     start: Start = ".",
     quiet: Quiet = False,
@@ -87,41 +86,39 @@ def build(
     start: Start = ".",
     jobs: Jobs = None,
     locked: Annotated[
-        bool, typer.Option("--locked", help="write no ledger entry; 1 where one would be")
+        bool, Option("--locked", help="write no ledger entry; 1 where one would be")
     ] = False,
     record: Annotated[
-        bool, typer.Option("--record", help="write ledger entries even with CI=true")
+        bool, Option("--record", help="write ledger entries even with CI=true")
     ] = False,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="read no record and no blob, still write both")
+        bool, Option("--no-cache", help="read no record and no blob, still write both")
     ] = False,
     recache: Annotated[
-        bool, typer.Option("--recache", help="draw afresh and replace what differs upstream")
+        bool, Option("--recache", help="draw afresh and replace what differs upstream")
     ] = False,
-    rehash: Annotated[
-        bool, typer.Option("--rehash", help="read every input, trust no stat")
-    ] = False,
+    rehash: Annotated[bool, Option("--rehash", help="read every input, trust no stat")] = False,
     scale: Scale = "1",
     frames: Annotated[
-        str | None, typer.Option("--range", metavar="A:B", help="only these frames, or a marker")
+        str | None, Option("--range", metavar="A:B", help="only these frames, or a marker")
     ] = None,
     export: Annotated[
-        list[str] | None, typer.Option("--export", metavar="FORMAT", help="also make this film")
+        list[str] | None, Option("--export", metavar="FORMAT", help="also make this film")
     ] = None,
     graph: Annotated[
-        str | None, typer.Option("--graph", metavar="FILE", help="write the build graph")
+        str | None, Option("--graph", metavar="FILE", help="write the build graph")
     ] = None,
     audit: Annotated[
-        str | None, typer.Option("--audit", metavar="SHARE", help="draw this share of reused again")
+        str | None, Option("--audit", metavar="SHARE", help="draw this share of reused again")
     ] = None,
     require_shared: Annotated[
-        bool, typer.Option("--require-shared", help="trouble with a shared tier is exit 4")
+        bool, Option("--require-shared", help="trouble with a shared tier is exit 4")
     ] = False,
     no_reuse: Annotated[
-        bool, typer.Option("--no-reuse", help="draw every frame whole, keep no raster")
+        bool, Option("--no-reuse", help="draw every frame whole, keep no raster")
     ] = False,
     profile: Annotated[
-        str | None, typer.Option("--profile", metavar="FILE", help="write a Chrome trace")
+        str | None, Option("--profile", metavar="FILE", help="write a Chrome trace")
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,
@@ -171,23 +168,23 @@ def verify(
     start: Start = ".",
     jobs: Jobs = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=1, help="draw only a seeded sample of N frames")
+        int | None, Option("--samples", min=1, help="draw only a seeded sample of N frames")
     ] = None,
     seed: Seed = 0,
     every: Annotated[
-        bool, typer.Option("--every", help="draw every frame, not only the distinct ones")
+        bool, Option("--every", help="draw every frame, not only the distinct ones")
     ] = False,
     report: Annotated[
-        str | None, typer.Option("--report", metavar="FILE.html", help="write a report to look at")
+        str | None, Option("--report", metavar="FILE.html", help="write a report to look at")
     ] = None,
     junit: Annotated[
-        str | None, typer.Option("--junit", metavar="FILE.xml", help="write JUnit XML")
+        str | None, Option("--junit", metavar="FILE.xml", help="write JUnit XML")
     ] = None,
     fail_on: Annotated[
-        str, typer.Option("--fail-on", metavar="changed|regression", help="what is a failure")
+        str, Option("--fail-on", metavar="changed|regression", help="what is a failure")
     ] = "changed",
     github: Annotated[
-        bool | None, typer.Option("--github/--no-github", help="GitHub annotations and summary")
+        bool | None, Option("--github/--no-github", help="GitHub annotations and summary")
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -211,16 +208,16 @@ def verify(
 
 @app.command()
 def explain(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="a name, or two graphs' files")],
-    other: Annotated[str | None, typer.Argument(metavar="[OTHER]", show_default=False)] = None,
+    name: Annotated[str, Argument(metavar="NAME", help="a name, or two graphs' files")],
+    other: Annotated[str | None, Argument(metavar="[OTHER]", show_default=False)] = None,
     *,
     start: Start = ".",
-    frame: Annotated[int | None, typer.Option("--frame", metavar="I", help="one frame")] = None,
+    frame: Annotated[int | None, Option("--frame", metavar="I", help="one frame")] = None,
     since: Annotated[
-        str | None, typer.Option("--since", metavar="REV", help="which commit moved the picture")
+        str | None, Option("--since", metavar="REV", help="which commit moved the picture")
     ] = None,
     revision: Annotated[
-        str | None, typer.Option("--between", metavar="REV:[REV]", help="two ledger states")
+        str | None, Option("--between", metavar="REV:[REV]", help="two ledger states")
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -245,12 +242,12 @@ def digest(
     start: Start = ".",
     jobs: Jobs = None,
     algorithm: Annotated[
-        str, typer.Option("--algorithm", metavar="blake3|sha256", help="sha256 is the peer's")
+        str, Option("--algorithm", metavar="blake3|sha256", help="sha256 is the peer's")
     ] = "blake3",
-    samples: Annotated[int | None, typer.Option("--samples", min=1, help="only N frames")] = None,
+    samples: Annotated[int | None, Option("--samples", min=1, help="only N frames")] = None,
     seed: Seed = 0,
     record: Annotated[
-        bool, typer.Option("--record", help="write the ledger entry if the table allows")
+        bool, Option("--record", help="write the ledger entry if the table allows")
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -272,13 +269,13 @@ def digest(
 @app.command()
 def frame(
     name: Name,
-    number: Annotated[int | None, typer.Argument(metavar="[I]", help="the frame number")] = None,
+    number: Annotated[int | None, Argument(metavar="[I]", help="the frame number")] = None,
     *,
     start: Start = ".",
-    at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="as 2.5s")] = None,
-    output: Annotated[str | None, typer.Option("-o", metavar="FILE.png", help="where to")] = None,
-    svg: Annotated[bool, typer.Option("--svg", help="the baked frame as a standalone SVG")] = False,
-    open_it: Annotated[bool, typer.Option("--open", help="show it")] = False,
+    at: Annotated[str | None, Option("--at", metavar="TIME", help="as 2.5s")] = None,
+    output: Annotated[str | None, Option("-o", metavar="FILE.png", help="where to")] = None,
+    svg: Annotated[bool, Option("--svg", help="the baked frame as a standalone SVG")] = False,
+    open_it: Annotated[bool, Option("--open", help="show it")] = False,
     scale: Scale = "1",
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -303,14 +300,14 @@ def graph(
     *,
     start: Start = ".",
     source: Annotated[
-        str | None, typer.Option("--from", metavar="FILE", help="read it from a file")
+        str | None, Option("--from", metavar="FILE", help="read it from a file")
     ] = None,
-    form: Annotated[str, typer.Option("--format", metavar="text|json|dot", help="form")] = "text",
+    form: Annotated[str, Option("--format", metavar="text|json|dot", help="form")] = "text",
     reaching: Annotated[
-        str | None, typer.Option("--uses", metavar="FILE", help="compositions that FILE would move")
+        str | None, Option("--uses", metavar="FILE", help="compositions that FILE would move")
     ] = None,
     frames: Annotated[
-        str | None, typer.Option("--frames", metavar="NAME", help="frames of one composition")
+        str | None, Option("--frames", metavar="NAME", help="frames of one composition")
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -334,15 +331,15 @@ def reproduce(
     *,
     start: Start = ".",
     jobs: Annotated[
-        str, typer.Option("-j", "--jobs", metavar="LIST", help="worker counts")
+        str, Option("-j", "--jobs", metavar="LIST", help="worker counts")
     ] = "1,2,4,8,max",
-    seed: Annotated[int, typer.Option("--seed", metavar="S", help="seed of the matrix")] = 20260701,
-    rounds: Annotated[int, typer.Option("--rounds", min=1, help="dispatch orders a count")] = 3,
+    seed: Annotated[int, Option("--seed", metavar="S", help="seed of the matrix")] = 20260701,
+    rounds: Annotated[int, Option("--rounds", min=1, help="dispatch orders a count")] = 3,
     certify: Annotated[
-        str | None, typer.Option("--certify", metavar="FILE", help="write what was shown")
+        str | None, Option("--certify", metavar="FILE", help="write what was shown")
     ] = None,
     against: Annotated[
-        str | None, typer.Option("--against", metavar="FILE", help="compare with a certificate")
+        str | None, Option("--against", metavar="FILE", help="compare with a certificate")
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -391,11 +388,11 @@ def sheet(
     name: Name,
     *,
     start: Start = ".",
-    cells: Annotated[int, typer.Option("-n", "--cells", min=1, help="how many frames")] = 12,
+    cells: Annotated[int, Option("-n", "--cells", min=1, help="how many frames")] = 12,
     onion: Annotated[
-        int | None, typer.Option("--onion", metavar="I", help="frame I under its neighbours")
+        int | None, Option("--onion", metavar="I", help="frame I under its neighbours")
     ] = None,
-    output: Annotated[str | None, typer.Option("-o", metavar="FILE.png", help="where to")] = None,
+    output: Annotated[str | None, Option("-o", metavar="FILE.png", help="where to")] = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> int:

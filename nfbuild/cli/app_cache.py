@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from nfbuild.cli import looking, verbs
+from nfbuild.cli.door import Argument, Option, group
 from nfbuild.cli.terminal import Voice
-from nfbuild.cli.words import PLAIN, Json, Quiet, Seed, Start, Verbose
+from nfbuild.cli.words import Json, Quiet, Seed, Start, Verbose
 
-cache_app = typer.Typer(help="The cache: stats, collect, verify, explain, clear.", **PLAIN)
+cache_app = group("The cache: stats, collect, verify, explain, clear.")
 
 
 @cache_app.command("stats")
@@ -31,7 +30,7 @@ def cache_clear(*, start: Start = ".", quiet: Quiet = False, verbose: Verbose = 
 def cache_collect(
     *,
     start: Start = ".",
-    dry: Annotated[bool, typer.Option("--dry-run", help="only say what would go")] = False,
+    dry: Annotated[bool, Option("--dry-run", help="only say what would go")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -45,7 +44,7 @@ def cache_collect(
 def cache_verify(
     *,
     start: Start = ".",
-    sample: Annotated[str, typer.Option("--sample", metavar="SHARE", help="as 5%")] = "100%",
+    sample: Annotated[str, Option("--sample", metavar="SHARE", help="as 5%")] = "100%",
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -58,7 +57,7 @@ def cache_verify(
 
 @cache_app.command("explain")
 def cache_explain(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="a frame key, a digest, or its start")],
+    key: Annotated[str, Argument(metavar="KEY", help="a frame key, a digest, or its start")],
     *,
     start: Start = ".",
     as_json: Json = False,

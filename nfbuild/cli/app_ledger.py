@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from nfbuild.cli import ledger_verbs
+from nfbuild.cli.door import Argument, Option, group
 from nfbuild.cli.terminal import Voice
-from nfbuild.cli.words import PLAIN, Jobs, Json, Names, Quiet, Start, Verbose
+from nfbuild.cli.words import Jobs, Json, Names, Quiet, Start, Verbose
 
-ledger_app = typer.Typer(help="The committed promise: check, show, accept, prune, import.", **PLAIN)
+ledger_app = group("The committed promise: check, show, accept, prune, import.")
 
 
 @ledger_app.command("check")
@@ -43,11 +42,11 @@ def ledger_accept(
     start: Start = ".",
     jobs: Jobs = None,
     reason: Annotated[
-        str | None, typer.Option("--reason", metavar="TEXT", help="why; kept in the entry")
+        str | None, Option("--reason", metavar="TEXT", help="why; kept in the entry")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="write; without it nothing is")] = False,
+    yes: Annotated[bool, Option("--yes", help="write; without it nothing is")] = False,
     sheet: Annotated[
-        str | None, typer.Option("--sheet", metavar="FILE.png", help="before, after, difference")
+        str | None, Option("--sheet", metavar="FILE.png", help="before, after, difference")
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -64,7 +63,7 @@ def ledger_accept(
 def ledger_prune(
     *,
     start: Start = ".",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="only say what would go")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="only say what would go")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -76,7 +75,7 @@ def ledger_prune(
 
 @ledger_app.command("import")
 def ledger_import(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="a nanoframes digests.json")],
+    file: Annotated[str, Argument(metavar="FILE", help="a nanoframes digests.json")],
     *,
     start: Start = ".",
     jobs: Jobs = None,
