@@ -10,7 +10,7 @@ import os
 from typing import Annotated
 
 from nfbuild import __version__
-from nfbuild.cli import explaining, looking, proof_verbs, verbs
+from nfbuild.cli import explaining, looking, proof_verbs, telling, verbs
 from nfbuild.cli.app_cache import cache_app
 from nfbuild.cli.app_ledger import ledger_app
 from nfbuild.cli.door import PLAIN, Abort, Argument, Exit, Option, Typer, get_command
@@ -42,10 +42,10 @@ def run(words: list[str]) -> int:
     except Abort:
         return EXIT_INTERRUPTED
     except KeyboardInterrupt:
-        return verbs.interrupted()
+        return telling.interrupted()
     except Exception as error:
         if _is_usage(error):
-            verbs.say_usage(error)
+            telling.say_usage(error)
             return EXIT_USAGE
         raise
     return result if isinstance(result, int) else 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nfbuild.cli.plain import put, put_json
+from nfbuild.cli.telling import describe, reason_lines, speaking
 from nfbuild.cli.terminal import Voice, follow
-from nfbuild.cli.verbs import describe, reason_lines, speaking
 
 if TYPE_CHECKING:
     from nfbuild.ops.explain import Explanation

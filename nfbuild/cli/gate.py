@@ -10,8 +10,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from nfbuild.cli.plain import printable, put, put_json, say
+from nfbuild.cli.telling import describe, reason_lines
 from nfbuild.cli.terminal import follow
-from nfbuild.cli.verbs import describe, reason_lines
 from nfbuild.ledger.verdict import SEVERITY
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nfbuild.cli.plain import printable, put, put_json, say, spoken
+from nfbuild.cli.telling import describe, speaking
 from nfbuild.cli.terminal import Voice, follow
-from nfbuild.cli.verbs import describe, speaking
 
 if TYPE_CHECKING:
     from nfbuild.ledger.matrix import Matrix

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from nfbuild.cli.plain import put, put_json, say, spoken
+from nfbuild.cli.telling import speaking
 from nfbuild.cli.terminal import Voice, follow
-from nfbuild.cli.verbs import speaking
 
 
 @speaking

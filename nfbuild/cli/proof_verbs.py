@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from nfbuild.cli.plain import put, put_json, say
+from nfbuild.cli.telling import speaking
 from nfbuild.cli.terminal import Voice, follow
-from nfbuild.cli.verbs import speaking
 from nfbuild.errors import UsageError
 
 if TYPE_CHECKING:
