@@ -21,6 +21,9 @@ _INERT = {
     "image": frozenset(["display", "opacity"]),
     "text": frozenset(["display", "opacity", "font-family", "font-weight", "font-style"]),
 }
+# Where a style and an attribute both set one of these, it matters which stands first, measured.
+_ORDERED = frozenset(["clip-path", "fill", "filter", "mask", "stroke", "stroke-dasharray"])
+
 _BLANKS = " \t\r\n"
 _NONE: frozenset[str] = frozenset()
 
@@ -77,4 +80,4 @@ def _style_comes_first(source: Mapping[str, str], *, animated: bool) -> bool:
     later = names[names.index("style") + 1 :]
     if animated:
         later += [name for name in ("fill", "stroke") if name not in source]
-    return any(name in declared for name in later)
+    return any(name in declared for name in later if name in _ORDERED)

@@ -16,14 +16,11 @@ from nfbuild.scene.attributes import drawn_attributes
 from nfbuild.scene.box import TextBox, center
 from nfbuild.scene.clock import Clock
 from nfbuild.scene.colour import normal_colour
-from nfbuild.scene.frametext import ATTRIBUTE as FRAME_TEXT
-from nfbuild.scene.frametext import Template, read_template
-from nfbuild.scene.laid import Laid
-from nfbuild.scene.layout import wants_layout
+from nfbuild.scene.definitions import late_definitions, needed_definitions, pinned_elements
+from nfbuild.scene.join import merged
 from nfbuild.scene.layout.raster import Rastering
 from nfbuild.scene.lone import COMPANY, has_company, is_lone, is_translucent
 from nfbuild.scene.names import body_name, content_name
-from nfbuild.scene.normal import normal_text
 from nfbuild.scene.pool import Pool
 from nfbuild.scene.program import (
     Constant,
@@ -40,16 +37,17 @@ from nfbuild.scene.program import (
 from nfbuild.scene.protocols import LayoutContext
 from nfbuild.scene.references import ids_in, ids_of, renamed
 from nfbuild.scene.sheet import DRAWN, PAINTED, SHAPES, Sheet
+from nfbuild.scene.texts import text_items
 from nfbuild.scene.timeline import Track
 from nfbuild.scene.tree import Element
 from nfbuild.scene.window import read_window
 from nfbuild.scene.write import (
     MOVING,
     attributes_text,
-    character_text,
     escaped,
     leading_text,
     resting_text,
+    style_text,
 )
 
 # Known to draw nothing, whatever stands in them, unless it is an element that is drawn.
@@ -61,7 +59,7 @@ _DEFINING = frozenset(
 )
 
 # An empty group draws nothing, whatever attributes it has.
-_EMPTY_DRAWS_NOTHING = frozenset(["g"])
+_EMPTY_DRAWS_NOTHING = frozenset(["g", "svg"])
 
 # Colours of a long film are many; the most are met again within a few frames.
 _PAINTS = 4096
@@ -95,32 +93,49 @@ class Compiler:
         self.pool = pool
         self.prefix = prefix
         self.drawing = drawing
-        self.moving_definitions: list[Program] = []
+        self.moving_definitions: list[tuple[Program, bool]] = []
+        self.styles: list[str] = []
         self.styles_mask = 0
         self.nested = 0
         self._names: dict[str, str] = {}
         self._masks: dict[str, int] = {}
-        self._styles_show = any("opacity" in text or "display" in text for text in sheet.styles)
+        self._styles_show = any(
+            "opacity" in text or "display" in text for text in sheet.styles.values()
+        )
         self._paints: dict[str, str] = {}
-        self._pinned = self._pinned_elements()
-        self._start_clock = Clock(sheet.canvas, 0, 1, 0)
+        self._pinned = pinned_elements(sheet)
+        self.start_clock = Clock(sheet.canvas, 0, 1, 0)
 
     def compile(self) -> list[Program]:
         """Return one program for each child of the root that can be drawn, in order."""
         root = self.sheet.root
         context = Context(root.get("xml:space") == "preserve", kept=False)
-        self._compile_definitions(context)
-        for style in self.sheet.styles:
+        late = late_definitions(self.sheet)
+        for definition in needed_definitions(self.sheet, self._pinned):
+            self._compile_definition(definition, context, late)
+        for style in self.sheet.styles.values():
             for name in ids_in(style):
                 self.styles_mask |= self._masks.get(name, 0)
         programs: list[Program] = []
         for child in root.children:
+            # Where a style sheet stands matters to what is drawn before it.
+            for text in self._styles_in(child):
+                if programs and not self.prefix:
+                    programs.append([Constant(style_text(text))])
+                else:
+                    self.styles.append(text)
             if child.tag in ("defs", "style"):
                 continue
             program = self.elements([child], context)
             if program:
                 programs.append(program)
         return programs
+
+    def _styles_in(self, child: Element) -> list[str]:
+        sheets = self.sheet.styles
+        if not sheets:
+            return []
+        return [renamed(sheets[each], self.rename) for each in child.walk() if each in sheets]
 
     # -- ids and what they bring along
 
@@ -154,85 +169,7 @@ class Compiler:
                 self._paints[text] = known
         return known
 
-    def styles(self) -> list[str]:
-        """Return the sheet's style sheets with drawn ids."""
-        return [renamed(style, self.rename) for style in self.sheet.styles]
-
-    def _pinned_elements(self) -> set[Element]:
-        """Return the elements that something refers to, and everything around them."""
-        referenced = self.sheet.referenced
-        pinned: set[Element] = set()
-        path: list[Element] = []
-        stack: list[Element | None] = [self.sheet.root]
-        while stack:
-            element = stack.pop()
-            if element is None:
-                path.pop()
-                continue
-            path.append(element)
-            if element.get("id") in referenced:
-                pinned.update(path)
-            stack.append(None)
-            stack.extend(reversed(element.children))
-        return pinned
-
     # -- definitions
-
-    def _compile_definitions(self, context: Context) -> None:
-        owners: dict[str, Element] = {}
-        definitions: list[Element] = []
-        for holder in self.sheet.root.children:
-            if holder.tag != "defs":
-                continue
-            for child in holder.children:
-                if child not in self._pinned or child.tag == "style":
-                    continue
-                definitions.append(child)
-                for inner in child.walk():
-                    name = inner.get("id")
-                    if name is not None and name in self.sheet.referenced:
-                        owners.setdefault(name, child)
-        late = self._late_definitions()
-        for definition in self._by_need(definitions, owners):
-            self._compile_definition(definition, context, late)
-
-    def _by_need(self, definitions: list[Element], owners: dict[str, Element]) -> list[Element]:
-        """Return the definitions so that each comes after those it refers to, if that can be."""
-        order: list[Element] = []
-        state: dict[Element, int] = {}
-        for first in definitions:
-            stack: list[tuple[Element, bool]] = [(first, False)]
-            while stack:
-                definition, left = stack.pop()
-                if left:
-                    order.append(definition)
-                    continue
-                if state.get(definition):
-                    continue
-                state[definition] = 1
-                stack.append((definition, True))
-                needed: dict[Element, None] = {}
-                for inner in definition.walk():
-                    for name in ids_of(inner):
-                        owner = owners.get(name)
-                        if owner is not None and owner is not definition:
-                            needed[owner] = None
-                stack.extend((owner, False) for owner in reversed(needed))
-        return order
-
-    def _late_definitions(self) -> set[Element]:
-        """Return the definitions that have to stand at the end of the document.
-
-        What a `use` draws is styled by the sheet only where its definition stands before it. So
-        with a style sheet, definitions after the first `use` stay behind everything.
-        """
-        late: set[Element] = set()
-        used = False
-        for child in self.sheet.root.children if self.sheet.styles else ():
-            if child.tag == "defs" and used:
-                late.update(child.children)
-            used = used or any(inner.tag == "use" for inner in child.walk())
-        return late
 
     def _compile_definition(
         self, definition: Element, context: Context, late: set[Element]
@@ -259,7 +196,7 @@ class Compiler:
             for name in names:
                 del self._names[name]
             program = self.elements([definition], Context(context.preserved, kept=True))
-            self.moving_definitions.append(program)
+            self.moving_definitions.append((program, definition in late))
             mask = 0
         for name in names:
             self._masks[name] = mask
@@ -287,7 +224,7 @@ class Compiler:
                 stack.append(opened)
                 inner = _inside(element, here)
                 stack.extend((child, inner) for child in reversed(element.children))
-        return _merged(items)
+        return merged(items)
 
     def _element(self, element: Element, context: Context, items: list[Item]) -> _Open | None:
         """Write an element, or its start; returns what to do after its content."""
@@ -300,7 +237,8 @@ class Compiler:
         if element.get("display") == "none" and not kept:
             return None
         if element.tag == "text":
-            items += self._text(element, _inside(element, context), kept=kept)
+            inner = _inside(element, context)
+            items += text_items(self, element, preserved=inner.preserved, kept=kept)
             return None
         if element.tag == "image":
             items += self.drawing.embed(self, element, Context(context.preserved, kept))
@@ -419,12 +357,12 @@ class Compiler:
         elif full or not prunable:
             assert opened.start is not None
             if company and is_translucent(opened.start.text):
-                if len(inside) == 1 and isinstance(inside[0], Constant) and is_lone(inside[0].text):
-                    items.append(Constant(COMPANY))
-                elif not all(isinstance(item, Constant) for item in inside):
+                if not all(isinstance(item, Constant) for item in inside):
                     items[opened.at] = Start(opened.start.text, opened.start.mask)
                     items.append(FullEnd(end, company=True))
                     return
+                if is_lone("".join(item.text for item in inside if isinstance(item, Constant))):
+                    items.append(Constant(COMPANY))
             items.append(Constant(end))
         else:
             assert opened.start is not None
@@ -432,61 +370,6 @@ class Compiler:
             items.append(End(end, company=company))
 
     # -- text
-
-    def _text(self, element: Element, context: Context, *, kept: bool) -> list[Item]:
-        sheet = self.sheet
-        template = element.get(FRAME_TEXT)
-        words: Words | str
-        preserved = context.preserved
-        read = None
-        if template is not None:
-            read = read_template(element, sheet.path, self._start_clock.fields)
-        rastering = self.drawing.rastering
-        if wants_layout(element) or (rastering is not None and element.get("data-raster")):
-            return self._laid(element, read, preserved=preserved, kept=kept)
-        if read is not None:
-            words = Words(read, preserved=preserved)
-        else:
-            text = element.all_text()
-            flat = normal_text(text)
-            preserved = preserved and flat != text
-            if not preserved:
-                text = flat
-            if not text and not kept:
-                return []
-            # A blank text draws nothing, but the rasterizer counts it (see `lone`).
-            words = f">{character_text(text or ' ')}</text>" if element.all_text() else "/>"
-        drawn = self.drawn(element)
-        if preserved:
-            drawn["xml:space"] = "preserve"
-        face = sheet.faces.face_of(element)
-        drawn["font-family"] = face.digest
-        mask = self.mask_of(element) | self.pool.face(face.digest)
-        return self.wrapped(element, drawn, words, mask, kept=kept)
-
-    def _laid(
-        self, element: Element, template: Template | None, *, preserved: bool, kept: bool
-    ) -> list[Item]:
-        if element.get("display") == "none":
-            return []
-        drawn = self.drawn(element)
-        name = drawn.get("id")
-        dressing = self.dressed(element, drawn, kept=kept)
-        face = self.sheet.faces.face_of(element)
-        laid = Laid(
-            element,
-            dressing,
-            template=template,
-            preserved=preserved,
-            name=name,
-            face=face,
-            mask=self.mask_of(element),
-            rename=self.rename,
-            context=self.drawing.layout,
-            rastering=self.drawing.rastering if element.get("data-raster") else None,
-            pool=self.pool,
-        )
-        return [laid]
 
     def wrapped(
         self,
@@ -549,42 +432,10 @@ def _invisible(drawn: dict[str, str], *, kept: bool) -> bool:
 
 
 def _inside(element: Element, context: Context) -> Context:
-    space = element.get("xml:space")
+    # An element that the rasterizer does not know hands nothing down.
+    space = element.get("xml:space") if element.tag in DRAWN else None
     kept = context.kept or element.tag in _DEFINING
     if space is None and kept == context.kept:
         return context
     preserved = context.preserved if space is None else space == "preserve"
     return Context(preserved, kept)
-
-
-def _merged(items: list[Item]) -> list[Item]:
-    """Return the program with neighbouring constants joined and every jump set."""
-    merged: list[Item] = []
-    open_ends: list[Moving | None] = []
-    texts: list[str] = []
-    mask = 0
-
-    def flush() -> None:
-        nonlocal mask
-        if texts:
-            merged.append(Constant("".join(texts), mask))
-            texts.clear()
-            mask = 0
-
-    for item in items:
-        if isinstance(item, Constant):
-            texts.append(item.text)
-            mask |= item.mask
-            continue
-        flush()
-        merged.append(item)
-        if isinstance(item, Start):
-            open_ends.append(None)
-        elif isinstance(item, Moving) and item.end is not None:
-            open_ends.append(item)
-        elif isinstance(item, End):
-            owner = open_ends.pop()
-            if owner is not None:
-                owner.end = len(merged)
-    flush()
-    return merged

@@ -27,7 +27,7 @@ from nfbuild.scene.program import Constant, Dressing, Program, Run, answers_miss
 from nfbuild.scene.protocols import Finding, Limits, Services, SourceFile
 from nfbuild.scene.sheet import Sheet, read_sheet
 from nfbuild.scene.tree import SVG_NAMESPACE, Element
-from nfbuild.scene.write import attributes_text, character_text
+from nfbuild.scene.write import attributes_text, style_text
 
 Kind = Literal["svg", "still", "lottie"]
 
@@ -91,7 +91,7 @@ class VectorComposition:
         self._compiler = compiler
         self._pool = pool
         self._root, self._rest = _root_start(sheet.root, compiler, canvas)
-        self._style = "".join(f"<style>{character_text(text)}</style>" for text in pool.styles)
+        self._style = "".join(style_text(text) for text in pool.styles)
         self._company = has_company(sheet.root)
         self._pieces = [_Piece(program) for program in programs]
         self._heads: dict[tuple[int, str], _Head] = {}
@@ -122,9 +122,8 @@ class VectorComposition:
         start = "" if moving is None else moving[1]
         if (
             self._company
-            and len(pieces) == 1
-            and is_lone(pieces[0].decode())
             and is_translucent(f"{start}{self._rest}")
+            and is_lone(b"".join(pieces).decode())
         ):
             pieces.append(COMPANY.encode())
         head, tail, pictures, faces = self._head(run, start)
@@ -133,16 +132,17 @@ class VectorComposition:
     def _head(self, run: Run, moving: str) -> _Head:
         key = (run.mask, moving)
         known = self._heads.get(key)
-        if known is not None and not run.definitions:
+        moves = bool(run.definitions or run.late_definitions)
+        if known is not None and not moves:
             return known
         pool = self._pool
         inside = pool.definitions_text(run.mask) + "".join(run.definitions)
         defs = f"<defs>{inside}</defs>" if inside else ""
         text = f"<svg{moving}{self._rest}>{defs}{self._style}"
-        late = pool.definitions_text(run.mask, late=True)
+        late = pool.definitions_text(run.mask, late=True) + "".join(run.late_definitions)
         tail = f"<defs>{late}</defs></svg>".encode() if late else _TAIL
         made = (text.encode(), tail, pool.pictures(run.mask), pool.faces(run.mask))
-        if not run.definitions and len(self._heads) < _HEADS:
+        if not moves and len(self._heads) < _HEADS:
             self._heads[key] = made
         return made
 

@@ -81,7 +81,7 @@ class Embedder:
         self._path.append(sheet.path)
         programs = compiler.compile()
         self._path.pop()
-        for style in compiler.styles():
+        for style in compiler.styles:
             if style not in self.pool.styles:
                 self.pool.styles.append(style)
         return compiler, programs

@@ -19,9 +19,9 @@ from nfbuild.scene.program import Dressing, Run
 from nfbuild.scene.protocols import Face, LayoutContext, NeedsAnswers
 from nfbuild.scene.references import renamed
 from nfbuild.scene.tree import Element
-from nfbuild.scene.write import attributes_text, character_text
+from nfbuild.scene.write import LEADING, attributes_text, character_text
 
-_NEVER_DRAWN = ("class", "id", "font-weight", "font-style", "font-family")
+_NEVER_DRAWN = frozenset(["id", "font-weight", "font-style", "font-family"])
 
 
 class Laid:
@@ -30,6 +30,7 @@ class Laid:
     __slots__ = (
         "context",
         "dressing",
+        "dropped",
         "element",
         "face",
         "made",
@@ -39,6 +40,7 @@ class Laid:
         "preserved",
         "rastering",
         "rename",
+        "style_first",
         "template",
     )
 
@@ -50,6 +52,8 @@ class Laid:
         template: Template | None,
         preserved: bool,
         name: str | None,
+        styled: bool,
+        style_first: bool,
         face: Face,
         mask: int,
         rename: Callable[[str], str],
@@ -62,6 +66,8 @@ class Laid:
         self.template = template
         self.preserved = preserved
         self.name = name
+        self.style_first = style_first
+        self.dropped = _NEVER_DRAWN if styled else _NEVER_DRAWN | {"class"}
         self.face = face
         self.mask = mask
         self.rename = rename
@@ -130,8 +136,10 @@ class Laid:
         attributes = {
             name: normal_value(name, value)
             for name, value in element.attributes.items()
-            if name not in _NEVER_DRAWN and not name.startswith("data-") and "{" not in name
+            if name not in self.dropped and not name.startswith("data-") and "{" not in name
         }
+        if self.style_first and "style" in attributes:
+            attributes[LEADING] = attributes.pop("style")
         if self.name is not None and element.get("id") == self.element.get("id"):
             attributes["id"] = self.name
         inside = "".join(self._text(child) for child in element.children)

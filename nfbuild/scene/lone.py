@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 
-from nfbuild.scene.sheet import SHAPES
+from nfbuild.scene.sheet import DRAWN, SHAPES
 from nfbuild.scene.tree import Element
 
 COMPANY = "<path/>"
 
-_LONE = tuple(f"<{tag} " for tag in sorted({*SHAPES, "image"}))
+_START = re.compile(r"<([A-Za-z]+)", re.ASCII)
+_LONE = SHAPES | {"image"}
 _TRANSLUCENT = re.compile(r' opacity="| style="[^"]*opacity| class="')
 _NOT_COUNTED = frozenset(
     [
@@ -27,8 +28,18 @@ _COUNTED = SHAPES | {"image", "use"}
 
 
 def is_lone(text: str) -> bool:
-    """Tell whether `text` is exactly one shape or image."""
-    return text.startswith(_LONE) and text.count("<") == 1
+    """Tell whether `text` has one drawn element and that is a shape or an image.
+
+    A style sheet and an element that the rasterizer does not know count for nothing.
+    """
+    found = False
+    for match in _START.finditer(text):
+        tag = match.group(1)
+        if tag in DRAWN and tag != "style":
+            if found or tag not in _LONE:
+                return False
+            found = True
+    return found
 
 
 def is_translucent(start: str) -> bool:
@@ -46,7 +57,7 @@ def has_company(element: Element) -> bool:
         if tag in _COUNTED:
             count += 1
         elif tag == "text":
-            count += child.all_text() != "" or any(name[:5] == "data-" for name in child.attributes)
+            count += child.all_text() != "" or "data-frame-text" in child.attributes
         elif tag in ("g", "svg"):
             count += bool(child.children) or child.text != ""
         elif tag not in _NOT_COUNTED:

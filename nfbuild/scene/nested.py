@@ -98,7 +98,7 @@ class Nested:
         run.clock = inner
         for program in self.programs:
             execute(program, run)
-        if len(run.out) == length + 2 and self.company:
+        if self.company:
             keep_company(run.out, length)
         if len(run.out) == length + 1 and not kept:
             run.out.pop()
@@ -115,10 +115,10 @@ def definitions(compiler: Compiler, run: Run) -> None:
     if not compiler.moving_definitions:
         return
     out = run.out
-    run.out = []
-    for program in compiler.moving_definitions:
+    for program, late in compiler.moving_definitions:
+        run.out = []
         execute(program, run)
-    run.definitions += run.out
+        (run.late_definitions if late else run.definitions).extend(run.out)
     run.out = out
 
 

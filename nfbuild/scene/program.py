@@ -26,7 +26,7 @@ from nfbuild.scene.write import character_text, escaped
 class Run:
     """One frame being put together."""
 
-    __slots__ = ("clock", "definitions", "marks", "mask", "missing", "out")
+    __slots__ = ("clock", "definitions", "late_definitions", "marks", "mask", "missing", "out")
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
@@ -34,6 +34,7 @@ class Run:
         self.mask = 0
         self.marks: list[tuple[int, int]] = []
         self.definitions: list[str] = []
+        self.late_definitions: list[str] = []
         self.missing: list[Request] = []
 
 
@@ -112,7 +113,7 @@ class End:
             out.pop()
             run.mask = mask
             return following
-        if self.company and len(out) == length + 2:
+        if self.company:
             keep_company(out, length)
         out.append(self.text)
         return following
@@ -120,7 +121,7 @@ class End:
 
 def keep_company(out: list[str], start: int) -> None:
     """Give the only child of a translucent group company; `out[start]` is its start tag."""
-    if is_lone(out[-1]) and is_translucent(out[start]):
+    if is_translucent(out[start]) and is_lone("".join(out[start + 1 :])):
         out.append(COMPANY)
 
 
@@ -132,7 +133,7 @@ class FullEnd(End):
     def run(self, run: Run, following: int) -> int:
         """Write the tag."""
         length, _ = run.marks.pop()
-        if self.company and len(run.out) == length + 2:
+        if self.company:
             keep_company(run.out, length)
         run.out.append(self.text)
         return following

@@ -46,7 +46,7 @@ class Sheet:
     canvas: Canvas
     animations: tuple[Animation, ...]
     tracks: dict[Element, tuple[Track, ...]]
-    styles: list[str]
+    styles: dict[Element, str]
     faces: FaceBook
     referenced: frozenset[str]
     findings: list[Finding] = field(default_factory=list)
@@ -75,20 +75,20 @@ def read_sheet(source: SourceFile, services: Services, limits: Limits) -> Sheet:
         tracks,
         styles,
         FaceBook(services, tuple(embedded), path),
-        _referenced(root, styles, animations),
+        _referenced(root, list(styles.values()), animations),
         findings,
     )
 
 
-def _styles(root: Element, services: Services, path: str) -> tuple[list[str], list[Face]]:
-    styles: list[str] = []
+def _styles(root: Element, services: Services, path: str) -> tuple[dict[Element, str], list[Face]]:
+    styles: dict[Element, str] = {}
     faces: list[Face] = []
     for element in root.walk():
         if element.tag == "style":
             text, found = take_font_faces(element.all_text(), element, services, path)
             faces += found
             if text.strip(" \t\r\n"):
-                styles.append(text.strip(" \t\r\n"))
+                styles[element] = text.strip(" \t\r\n")
     return styles, faces
 
 

@@ -60,6 +60,11 @@ def character_text(text: str) -> str:
     return "<![CDATA[" + text.replace("]]>", "]]]]><![CDATA[>") + "]]>"
 
 
+def style_text(sheet: str) -> str:
+    """Return a style sheet's element."""
+    return f"<style>{character_text(sheet)}</style>"
+
+
 def tag_text(tag: str, attributes: Mapping[str, str], inside: Iterable[str] | str = "") -> str:
     """Return an element with ready content."""
     content = inside if isinstance(inside, str) else "".join(inside)

@@ -130,7 +130,6 @@ class Writer:
                 "hello",
                 "  a  b ",
                 'one <tspan fill="red">two</tspan> three',
-                "",
                 "x\n   y",
                 "a<!-- -->b",
             ]

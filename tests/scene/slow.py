@@ -57,19 +57,21 @@ class Slow:
         rest.update(
             xmlns="http://www.w3.org/2000/svg", width=str(canvas.width), height=str(canvas.height)
         )
-        body = ""
+        body = head = ""
         preserved = root.get("xml:space") == "preserve"
-        if shown:
-            body = "".join(
-                self.element(child, preserved, kept=False)
-                for child in root.children
-                if child.tag not in ("defs", "style")
+        for child in root.children if shown else ():
+            style = "".join(
+                f"<style>{character_text(sheet.styles[each])}</style>"
+                for each in child.walk()
+                if each in sheet.styles
             )
-        style = "".join(f"<style>{character_text(text)}</style>" for text in sheet.styles)
-        defs = self.definitions(body + style, preserved)
+            head, body = (head, body + style) if body else (head + style, body)
+            if child.tag not in ("defs", "style"):
+                body += self.element(child, preserved, kept=False)
+        defs = self.definitions(body + head, preserved)
         if has_company(root) and is_lone(body) and is_translucent(moving + resting_text(rest)):
             body += COMPANY
-        return f"<svg{moving}{resting_text(rest)}>{defs}{style}{body}</svg>"
+        return f"<svg{moving}{resting_text(rest)}>{defs}{head}{body}</svg>"
 
     def definitions(self, text, preserved):
         """Return what the text needs of the definitions, and what these need."""
@@ -219,7 +221,7 @@ class Slow:
                 self.element(child, preserved, kept=inner) for child in element.children
             )
         if not inside:
-            if tag == "g" and element.children and not kept:
+            if tag in ("g", "svg") and not kept:
                 return ""
             if element.children and (tag not in SHAPES or pinned):
                 return f"<{tag}{moving}{resting_text(rest)}></{tag}>"

@@ -17,10 +17,8 @@ def document(body="", head=HEAD):
 
 
 def animated(keyframes):
-    return document(
-        '<rect id="a"/>'
-        + TIMELINE.format('{"animations": [{"target": "#a", "keyframes": [%s]}]}' % keyframes)
-    )
+    animations = f'[{{"target": "#a", "keyframes": [{keyframes}]}}]'
+    return document('<rect id="a"/>' + TIMELINE.format(f'{{"animations": {animations}}}'))
 
 
 def refused(world, text, **options):

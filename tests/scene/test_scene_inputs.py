@@ -18,7 +18,8 @@ BODY = """
   <metadata>who and when</metadata>
   <rect id="panel" x="1" y="2" width="30" height="20" fill="url(#g)"/>
   <g><circle id="dot" cx="40" cy="20" r="5.5" fill="#ffffff" data-start="0.2"/></g>
-  <text id="t" x="2" y="30" font-size="10" font-family="Sarasa Mono SC">one <tspan>two</tspan> three</text>
+  <text id="t" x="2" y="30" font-size="10"
+    font-family="Sarasa Mono SC">one <tspan>two</tspan> three</text>
   <script type="application/nanoframes+json">
     {"animations": [{"target": "#dot", "keyframes": [
       {"t": 0, "opacity": 0.5}, {"t": 0.4, "opacity": 1.0, "ease": "ease-in"}]}]}
