@@ -165,7 +165,10 @@ def load_film(session: Session, index: int, listed: Listed, scale: Fraction) -> 
     bounds = scene_limits(session)
     try:
         source = files.source(listed.path)
-        composition = session.answers.settle(lambda: load(source, services, bounds))
+        background = session.project.lottie.background
+        composition = session.answers.settle(
+            lambda: load(source, services, bounds, background=background)
+        )
         film.width, film.height = raster_size(composition, scale, bounds)
     except CompositionError as error:
         film.error = error

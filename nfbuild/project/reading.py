@@ -23,6 +23,7 @@ from nfbuild.project.values import (
     Export,
     Format,
     Limits,
+    Lottie,
     Mode,
     Project,
     SharedTier,
@@ -67,6 +68,7 @@ def read_project(
         exports=tuple(_export(table) for table in top.tables("export", "export")),
         excused=_excused(top.table("verify", "verify")),
         limits=_limits(top.table("limits", "limits")),
+        lottie=_lottie(top.table("lottie", "lottie")),
         sources=sources,
     )
     _keep_apart(project, top)
@@ -333,6 +335,28 @@ def _limits(table: Table | None) -> Limits:
         if value is not None:
             values[key] = value
     return Limits(**values)
+
+
+def _lottie(table: Table | None) -> Lottie:
+    if table is None:
+        return Lottie()
+    table.only(schema.LOTTIE)
+    text = table.text("background")
+    if text is None:
+        return Lottie()
+    # One spelling for one colour: it is an input, and two spellings would draw everything again.
+    color = {"white": "#ffffff", "black": "#000000"}.get(text, text.lower())
+    if color != "none" and not _is_hex_colour(color):
+        raise table.error(
+            f"`background` is `{text}`, which is no colour",
+            "background",
+            hint="write `none`, `white`, `black` or `#rrggbb`",
+        )
+    return Lottie(color)
+
+
+def _is_hex_colour(text: str) -> bool:
+    return len(text) == 7 and text[0] == "#" and all(c in "0123456789abcdef" for c in text[1:])
 
 
 def _keep_apart(project: Project, top: Table) -> None:

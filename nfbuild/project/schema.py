@@ -21,6 +21,7 @@ PROJECT: Mapping[str, Effect] = {
     "outside": "refuses",
 }
 FONTS: Mapping[str, Effect] = {"faces": "fonts"}
+LOTTIE: Mapping[str, Effect] = {"background": "draws"}
 CACHE: Mapping[str, Effect] = {
     "dir": "places",
     "max_size": "places",
@@ -65,6 +66,7 @@ LIMITS: Mapping[str, Effect] = {
 TABLES: Mapping[str, Mapping[str, Effect]] = {
     "project": PROJECT,
     "fonts": FONTS,
+    "lottie": LOTTIE,
     "cache": CACHE,
     "cache.shared": SHARED,
     "export": EXPORT,
@@ -73,7 +75,7 @@ TABLES: Mapping[str, Mapping[str, Effect]] = {
     "limits": LIMITS,
 }
 
-TOP = ("project", "fonts", "cache", "export", "verify", "limits")
+TOP = ("project", "fonts", "lottie", "cache", "export", "verify", "limits")
 
 # Which formats know which option; `composition`, `format` and `to` stand in all.
 _FILMS = ("mp4", "webm", "mov", "apng", "webp", "gif")

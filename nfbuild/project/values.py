@@ -113,6 +113,17 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Lottie:
+    """`[lottie]`: what a scene does not say of itself.
+
+    `background` is `none`, which keeps a scene's transparency, or `#rrggbb` to lay it on. It
+    draws: it is in the source part of every Lottie scene.
+    """
+
+    background: str = "none"
+
+
+@dataclass(frozen=True)
 class Project:
     """Everything one `nfbuild.toml` names.
 
@@ -133,6 +144,7 @@ class Project:
     exports: tuple[Export, ...] = ()
     excused: Mapping[str, Excuse] = field(default_factory=dict)
     limits: Limits = Limits()
+    lottie: Lottie = Lottie()
     sources: tuple[str, ...] = ()
 
     @property
@@ -166,9 +178,9 @@ class Project:
     def drawing_configuration(self) -> Mapping[str, Field]:
         """Return the values of the configuration that draw, by their dotted keys.
 
-        They enter the source part of every identity. No key does so today: the faces enter by
-        their content through the fonts part, limits only refuse, and the rest only says where
-        things are. A key that draws is marked so in `schema`, and appears here by that alone.
+        They enter the source part of the compositions that they draw in. The faces enter by their
+        content through the fonts part, limits only refuse, and the rest only says where things
+        are. A key that draws is marked so in `schema`, and appears here by that alone.
         """
         return {key: self._value_of(key) for key in drawing_keys()}
 
@@ -184,7 +196,7 @@ class Project:
 
     def _value_of(self, key: str) -> Field:
         table, _, name = key.partition(".")
-        value: Field = getattr(getattr(self, table, self), name)
+        value: Field = getattr(getattr(self, table), name)
         return value
 
 

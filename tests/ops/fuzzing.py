@@ -6,6 +6,7 @@ workers may die, and every variant ends in frames or in one clear message, withi
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import random
@@ -123,7 +124,7 @@ def _nested_svg(data: bytes, rng: random.Random) -> bytes:
             parents[moved].remove(moved)
             target.insert(rng.randrange(len(target) + 1), moved)
         elif how == 1:
-            target.append(ET.fromstring(ET.tostring(moved)))
+            target.append(copy.deepcopy(moved))
         elif how == 2:
             for _ in range(rng.choice((2, 50, 400))):
                 at = list(parents[moved]).index(moved)

@@ -429,14 +429,14 @@ def test_a_project_reached_through_a_link_is_inside_itself(space, tmp_path):
     assert project.allows(str(tmp_path / "real/a.svg"))
 
 
-def test_no_key_draws_and_limits_guard():
+def test_what_draws_and_what_guards_is_told():
     """Each key has said what it has an effect on, and what draws enters identities."""
     from nfbuild.project import schema
     from nfbuild.project.values import CacheSettings, Limits, Project
 
     project = Project("/p", None, (), "ledger", ("/o",), (), CacheSettings("/c"))
 
-    assert project.drawing_configuration() == {}
+    assert project.drawing_configuration() == {"lottie.background": "none"}
     guards = project.guarding_configuration()
     refusing = {
         f"{table}.{key}"
@@ -446,3 +446,25 @@ def test_no_key_draws_and_limits_guard():
     }
     assert set(guards) == refusing
     assert guards["limits.elements"] == Limits().elements
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("none", "none"), ("white", "#ffffff"), ("black", "#000000"), ("#1E1E2e", "#1e1e2e")],
+)
+def test_a_background_has_one_spelling(space, written, read):
+    """Two spellings of one colour are one input."""
+    space.write("nfbuild.toml", f'[lottie]\nbackground = "{written}"\n')
+
+    assert space.load().lottie.background == read
+
+
+@pytest.mark.parametrize("written", ["red", "#fff", "#12345678", "1,2,3"])
+def test_what_is_no_background_is_refused(space, written):
+    """With the line, and what to write."""
+    space.write("nfbuild.toml", f'[lottie]\nbackground = "{written}"\n')
+    with pytest.raises(ProjectError, match="no colour") as caught:
+        space.load()
+
+    assert caught.value.place.line == 2
+    assert "#rrggbb" in caught.value.hint

@@ -15,6 +15,7 @@ PAGE = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "docs", "co
 _TABLES = {
     "`[project]`": "project",
     "`[fonts]`": "fonts",
+    "`[lottie]`": "lottie",
     "`[cache]`": "cache",
     "`[[cache.shared]]`:": "cache.shared",
     "`[[export]]`": "export",
