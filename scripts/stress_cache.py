@@ -1,11 +1,11 @@
-"""Stress the cache with whole programs: all of what `tests/ops/test_ops_cache_crowd.py` does a part of.
+"""Stress the cache with whole programs: `tests/ops/test_ops_cache_crowd.py` does a part of it.
 
     python scripts/stress_cache.py [--kills 300] [--seconds 60] [--seed 20260701] [--folder DIR]
 
 Kills builds, builds that upload and collections with SIGKILL at seeded random moments, three at a
 time on one cache folder and one shared directory, and checks that all is whole and the next build
-equals a cold one; then lets eight builders, two collectors and a scrubber work on one folder with too
-little room. Ends with exit code 1 at the first thing that is wrong.
+equals a cold one; then lets eight builders, two collectors and a scrubber work on one folder with
+too little room. Ends with exit code 1 at the first thing that is wrong.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "ops"))
 
-from cache_crowds import crowd, kill_at_random  # noqa: E402  the path is set above
+from cache_crowds import crowd, kill_at_random
 
 
 def main() -> None:
@@ -36,8 +36,8 @@ def main() -> None:
         seen = kill_at_random(folder / "killed", kills=options.kills, seed=options.seed)
         seconds = time.monotonic() - began
         print(
-            f"kills: {seen['killed']} ({seen['ended']} more had ended), all whole, every next build "
-            f"as a cold one, at most {seen['litter']} temporary files, {seconds:.0f} s"
+            f"kills: {seen['killed']} ({seen['ended']} more had ended), all whole, every next "
+            f"build as a cold one, at most {seen['litter']} temporary files, {seconds:.0f} s"
         )
         reports = crowd(
             folder / "crowd", seconds=options.seconds, builders=8, collectors=2, scrubbers=1
