@@ -28,7 +28,10 @@ class Reel:
     mapping: Mapping
 
     def number(self, instant: Fraction) -> int:
-        """Return which picture shows at the parent's `instant`; past the end it is the last."""
+        """Return which picture shows at the parent's `instant`, the nearest, half to even.
+
+        Past the end it is the last.
+        """
         seconds = self.mapping.instant(instant, self.clip.duration)
         return min(self.clip.frames - 1, round(seconds * self.rate))
 
