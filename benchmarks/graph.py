@@ -102,6 +102,11 @@ def measure(frames: int, films: int, folder: str) -> dict[str, Any]:
 
 
 def _peak() -> int:
+    if os.path.exists("/proc/self/status"):
+        # `ru_maxrss` also remembers the process that started this one.
+        with open("/proc/self/status", encoding="ascii") as file:
+            line = next(line for line in file if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 

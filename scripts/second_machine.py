@@ -74,9 +74,9 @@ class Built:
         """Return (frame key, frame digest) by composition and frame number."""
         found = {}
         for (name, _size), film in films(self.graph).items():
-            for number, frame in enumerate(film.runs.expand()):
-                if frame is not None:
-                    found[name, number] = (frame.key, frame.digest)
+            expanded = (run for run in film.runs for _ in range(run.count))
+            for number, run in enumerate(expanded):
+                found[name, number] = (run.key, run.digest)
         return found
 
 

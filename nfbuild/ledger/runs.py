@@ -121,7 +121,9 @@ def _raw(digits: str) -> bytes:
     return raw
 
 
-def stretches(before: Runs, after: Runs) -> Iterator[tuple[int, int, Run | None, Run | None]]:
+def stretches(
+    before: Iterable[Run], after: Iterable[Run]
+) -> Iterator[tuple[int, int, Run | None, Run | None]]:
     """Walk two films side by side: (first frame, count, run of `before`, run of `after`).
 
     Yields stretches in which neither side changes, without expanding a frame; a side that has

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from nfbuild.digests import by_utf8
-from nfbuild.ledger.runs import Run, Runs, ranges, stretches
+from nfbuild.ledger.runs import Run, ranges, stretches
 from nfbuild.ops.graph import FrameNode, Graph, ordered
 from nfbuild.ops.graph_text import section_digests
 
@@ -171,10 +171,13 @@ def _run(run: Run | None) -> tuple[str | None, str | None] | None:
 
 @dataclass(frozen=True)
 class FilmRow:
-    """A composition at one raster size: its sequence digest, and its frames as runs."""
+    """A composition at one raster size: its sequence digest, and its frames as runs.
+
+    Keys are frame keys, and digests are whole: these are not a ledger's sixteen digits.
+    """
 
     sequence: str
-    runs: Runs
+    runs: tuple[Run, ...]
 
 
 def films(graph: Graph) -> dict[tuple[str, str], FilmRow]:
@@ -187,7 +190,7 @@ def films(graph: Graph) -> dict[tuple[str, str], FilmRow]:
         shown.setdefault((show.composition, show.sequence), []).append(run)
     return {
         (draw.name, sizes[draw.sequence]): FilmRow(
-            draw.sequence, Runs(shown.get((draw.composition, draw.sequence), []))
+            draw.sequence, tuple(shown.get((draw.composition, draw.sequence), ()))
         )
         for draw in graph.draws
     }
