@@ -40,7 +40,10 @@ def main() -> int:
         done = run()
         killed = f", {done.killed} workers killed" if done.killed else ""
         state = "the same bytes" if not done.places else "DIFFERENT"
-        print(f"{name}: {done.builds} builds{killed}, {state}, {stress.seconds_since(began)}")
+        print(
+            f"{name}: {done.builds} builds{killed}, {state}, {stress.seconds_since(began)}",
+            flush=True,
+        )
         for place in done.places[:5]:
             print(f"  {place}")
         failed |= bool(done.places)

@@ -169,7 +169,13 @@ class Running:
     def finish(self) -> Built:
         """Wait for its end and gather what it left; raises DrawError where there is no report."""
         with self.words:
-            self.popen.wait()
+            try:
+                self.popen.wait()
+            except BaseException:
+                # Its workers end with it.
+                self.popen.kill()
+                self.popen.wait()
+                raise
             self.words.seek(0)
             said = self.words.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
         result = _read_result(self.task["result"])

@@ -271,6 +271,24 @@ def test_explain_compares_two_files(built: Graph, space: Space):
     assert "the same bytes" in same.stdout
 
 
+def test_the_command_reads_a_file_in_every_form(built: Graph, space: Space):
+    """Text, JSON and DOT of a graph's file; frames and uses of it; another form is refused."""
+    run = space.run("graph", "--from", "g.txt")
+    frames = space.run("graph", "--from", "g.txt", "--frames", "moving")
+    reached = space.json("graph", "--from", "g.txt", "--uses", "compositions/still.nf.svg")
+    document = space.json("graph", "--from", "g.txt")
+    dot = space.run("graph", "--from", "g.txt", "--format", "dot", "--frames", "still")
+    wrong = space.run("graph", "--from", "g.txt", "--format", "png")
+    absent = space.run("graph", "--from", "gone.txt")
+
+    assert run.stdout.encode() == (space.root / "g.txt").read_bytes()
+    assert frames.stdout.splitlines()[-1].startswith("5-9 ")
+    assert reached["compositions"] == ["parent", "still"]
+    assert len(document["frames"]) == len(built.frames)
+    assert dot.stdout.startswith("digraph nfbuild {")
+    assert (wrong.returncode, absent.returncode) == (2, 2)
+
+
 # --- large ------------------------------------------------------------------------------------
 
 

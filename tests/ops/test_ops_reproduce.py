@@ -225,6 +225,19 @@ def test_the_command_reports_as_json(project: Space):
     }
 
 
+def test_the_command_certifies_and_compares(project: Space):
+    """`--certify` here, `--against` there; an edit in between is named and fails."""
+    words = ("reproduce", "still", "--jobs", "1", "--rounds", "1")
+    first = project.run(*words, "--certify", "c.json")
+    same = project.run(*words, "--against", "c.json")
+    project.edit("compositions/still.nf.svg", "#203040", "#203041")
+    other = project.run(*words, "--against", "c.json")
+
+    assert (first.returncode, same.returncode, other.returncode) == (0, 0, 1)
+    assert "1 of 1 builds are equal to the reference" in first.stdout
+    assert "composition `still`" in other.stderr
+
+
 # --- the matrix -------------------------------------------------------------------------------
 
 
