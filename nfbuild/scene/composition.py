@@ -193,9 +193,13 @@ def load_vector(
         for finding in (*each.findings, *each.faces.findings)
     ]
     inputs = scene_inputs(embedder.sheets, sheet, embedder.media)
-    return VectorComposition(
+    composition = VectorComposition(
         sheet, compiler, programs, pool, inputs=inputs, warnings=tuple(warnings)
     )
+    if embedder.missing:
+        # The root is dressed last, and its pivot may hang on the ink of a text.
+        raise answers_missing(embedder.missing)
+    return composition
 
 
 def _is_still(path: str) -> bool:
