@@ -155,6 +155,10 @@ class Bench:
             self._toolchains[variant] = _edited_toolchain(variant, self.folder)
         return self._toolchains[variant]
 
+    def forget_answers(self):
+        """Have every measurement asked anew, as in a first run."""
+        self.answers = self._make_answers()
+
     def _make_answers(self):
         return Answers(
             toolchain=self._toolchains[""].part({}).digest,

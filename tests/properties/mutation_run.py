@@ -178,6 +178,8 @@ class Run:
             if before[0].refused:
                 self.report.unsound.append(f"base {number - 1} is refused: {before[0].refused}")
                 continue
+            # Once more, with everything to be measured anew: the first run and the second.
+            self.bench.forget_answers()
             again = self.bench.again(case)
             if (again.id, again.keys) != (before[0].id, before[0].keys):
                 self.report.unsound.append(f"base {number - 1} has two identities")
