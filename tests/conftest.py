@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-# A pipeline locks the ledger, moves the cache and asks for annotations: here each test says so itself.
+# A pipeline locks the ledger, moves the cache, asks for annotations: each test says so itself.
 for _name in list(os.environ):
     if _name == "CI" or _name.startswith(("NFBUILD_CACHE", "NFBUILD_SHARED", "GITHUB_")):
         del os.environ[_name]

@@ -17,6 +17,9 @@ COMMANDS = frozenset(
     }
 )  # fmt: skip
 
+_INTERRUPTED = 130  # `errors.EXIT_INTERRUPTED`, before anything is imported
+_READER_GONE = 141  # what a shell calls a program that SIGPIPE ended
+
 _WITH_VALUE = ("-C",)
 _PLAIN = ("-q", "-v", "--quiet", "--verbose")
 
@@ -46,48 +49,79 @@ def arrange(words: list[str]) -> list[str]:
 
 def main() -> None:
     """Run the program and exit with its code."""
-    words = arrange(sys.argv[1:])
-    code = _quick(words)
-    if code is None:
-        from nfbuild import core  # noqa: PLC0415  before anything that it speaks of
-
-        core.install()
-        from nfbuild.cli.app import run  # noqa: PLC0415  Typer is not needed above
-
-        code = run(words)
+    try:
+        code = _run(arrange(sys.argv[1:]))
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output went away (`nfbuild status | head`): no error, and no more words.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = _READER_GONE
     _leave(code)
 
 
-def _quick(words: list[str]) -> int | None:
-    """Answer a build that has nothing to do; None where everything must be looked at."""
+def _run(words: list[str]) -> int:
+    plain = _plain_build(words)
+    if plain is not None:
+        code = _nothing(plain)
+        if code is not None:
+            return code
+    from nfbuild import core  # noqa: PLC0415  before anything that it speaks of
+
+    core.install()
+    if plain is not None:
+        from nfbuild.cli.terminal import Voice  # noqa: PLC0415  Typer is not needed here either
+        from nfbuild.cli.verbs import build  # noqa: PLC0415
+
+        voice = Voice(quiet=plain.quiet, verbose=plain.verbose, as_json=plain.as_json)
+        return build(voice, plain.start, [])
+    from nfbuild.cli.app import run  # noqa: PLC0415  Typer takes twice as long as all of the above
+
+    return run(words)
+
+
+class _PlainBuild:
+    """A build of everything with no option that changes what is built."""
+
+    def __init__(self) -> None:
+        self.start = "."
+        self.quiet = self.as_json = self.verbose = False
+
+
+def _plain_build(words: list[str]) -> _PlainBuild | None:
+    """Return what the words ask for when they are that simple, else None."""
     if words[0] != "build":
         return None
-    start, quiet, as_json, verbose = ".", False, False, False
+    plain = _PlainBuild()
     rest = iter(words[1:])
     for word in rest:
         if word == "-C":
-            start = next(rest, ".")
+            plain.start = next(rest, "")
         elif word in ("-q", "--quiet"):
-            quiet = True
+            plain.quiet = True
         elif word == "--json":
-            as_json = True
+            plain.as_json = True
         elif word in ("-v", "--verbose"):
-            verbose = True
+            plain.verbose = True
         else:
             return None
-    from nfbuild.ops.nothing import nothing_to_do  # noqa: PLC0415  only a bare build is quick
+    return plain if plain.start else None
 
-    done = nothing_to_do(start)
+
+def _nothing(plain: _PlainBuild) -> int | None:
+    """Answer a build that has nothing to do; None where everything must be looked at."""
+    from nfbuild.ops.nothing import nothing_to_do  # noqa: PLC0415  only a plain build is quick
+
+    done = nothing_to_do(plain.start)
     if done is None:
         return None
     from nfbuild.cli.plain import print_nothing  # noqa: PLC0415
 
-    return print_nothing(done, quiet=quiet, as_json=as_json, verbose=verbose)
+    return print_nothing(done, quiet=plain.quiet, as_json=plain.as_json, verbose=plain.verbose)
 
 
 def _leave(code: int) -> None:
-    # A reader that went away (`nfbuild | head`) is no error of ours: the flush at interpreter exit
-    # would print one.
+    # The same at the interpreter's own flush at its exit, which would print an error.
     try:
         sys.stdout.flush()
         sys.stderr.flush()
