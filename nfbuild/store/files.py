@@ -39,6 +39,7 @@ _BROKEN = (errno.ELOOP, errno.EACCES, errno.EPERM, errno.EIO, errno.ENXIO, errno
 
 TEMPORARY: Final = ".tmp-"
 _ORPHAN_SECONDS = 3600.0
+_TRIES = 20
 _TOUCH_SECONDS = 3600.0
 
 
@@ -150,7 +151,8 @@ def write_file(path: str, data: bytes, modes: Modes, *, mode: int | None = None,
 
 
 def _open_temporary(folder: str, bits: int, modes: Modes) -> tuple[str, int]:
-    while True:
+    # The folder may go again under a collector; one that is there and takes no file is at fault.
+    for _ in range(_TRIES):
         temporary = os.path.join(folder, temporary_name())
         try:
             return temporary, os.open(temporary, _WRITE_FLAGS, bits)
@@ -158,6 +160,7 @@ def _open_temporary(folder: str, bits: int, modes: Modes) -> tuple[str, int]:
             make_directory(folder, modes)
         except FileExistsError:
             continue
+    raise OSError(errno.EIO, "no file can be made there", folder)
 
 
 def _fill(temporary: str, descriptor: int, data: bytes, mode: int | None) -> None:

@@ -8,9 +8,10 @@ import pytest
 from store_contract import key
 
 from nfbuild.digests import blob_digest
-from nfbuild.errors import Corrupt, Missing, StoreError
+from nfbuild.errors import Corrupt, Missing, StoreError, Unavailable
 from nfbuild.store.base import encode_record
 from nfbuild.store.directory import open_directory
+from nfbuild.store.files import PRIVATE, write_file
 from nfbuild.store.local import open_cache, write_blob
 from nfbuild.store.stats import Journal
 
@@ -279,3 +280,13 @@ def test_an_encoded_record_holds_no_path(tmp_path):
 
     assert str(tmp_path).encode() not in data
     assert b"/" not in encode_record("frame", "ab" * 32, b"")
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no folder here takes no file")
+def test_a_folder_that_takes_no_file_is_no_reason_to_hang(tmp_path):
+    """There is a place whose folders exist, and in which nothing can be made."""
+    with pytest.raises(OSError, match="no file can be made"):
+        write_file("/proc/self/fd/x", b"data", PRIVATE, bits=0o666)
+    (tmp_path / "blobs").symlink_to("/proc/self")
+    with pytest.raises(Unavailable):
+        open_cache(str(tmp_path)).put_blob(b"data")
