@@ -99,7 +99,8 @@ class Died:
             "exit": "a worker must not end by itself: this is a fault of nfbuild or of a library",
             "processor-time": "look for an endless loop, an expression, a huge blur or canvas",
             "wall-clock": "the worker was blocked: look for a file system that does not answer",
-            "memory": "look for a huge canvas, blur or picture",
+            "memory": "look for a huge canvas, blur or picture, or for translucent groups in many "
+            "levels; `worker_memory` in `[limits]` of `nfbuild.toml` can be raised",
         }[self.death.cause]
         return DrawError(
             f"drawing ended its worker process twice: {self.death.fact}",

@@ -73,7 +73,8 @@ class Crew:
 
     def hire(self) -> Worker:
         """Start one more worker; it gets warm by itself."""
-        worker = Worker(next(self._numbers), Process(self._setup.environment))
+        limit = self._setup.limits.memory_bytes
+        worker = Worker(next(self._numbers), Process(self._setup.environment, limit))
         self.workers.append(worker)
         self._selector.register(worker.process.line, selectors.EVENT_READ, worker)
         self.send(worker, (wire.SETUP, worker.number, self._setup))

@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -49,8 +50,10 @@ _NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 class Process:
     """A worker process as its parent sees it."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        """Start it and return at once."""
+    def __init__(self, environment: Mapping[str, str], memory_bytes: int | None = None) -> None:
+        """Start it and return at once; `memory_bytes` is what it will bound itself to."""
+        self._memory = memory_bytes
+        self._peak = 0
         ours, theirs = socket.socketpair()
         page = make_file()
         # Not a context: it lives as long as the worker.
@@ -87,7 +90,7 @@ class Process:
 
     def is_gone(self) -> bool:
         """Tell whether the process has ended."""
-        return self._popen.poll() is not None
+        return self._status() is not None
 
     def kill(self) -> None:
         """End the process, whatever it is doing."""
@@ -106,11 +109,7 @@ class Process:
 
     def post_mortem(self) -> Death:
         """Say how a process ended whose line has gone quiet."""
-        try:
-            status = self._popen.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._popen.kill()
-            status = self._popen.wait()
+        status = self._awaited()
         words = self._last_words()
         if status >= 0:
             return Death("exit", f"it ended with status {status}", words)
@@ -118,7 +117,34 @@ class Process:
             return Death("processor-time", "it ran past its deadline", words)
         if "bad_alloc" in words or "MemoryError" in words:
             return Death("memory", "it ran out of memory", words)
-        return Death("signal", f"it was ended by {_signal_name(-status)}", words)
+        name = _signal_name(-status)
+        if self._memory is not None and self._peak >= self._memory // 2:
+            # The rasterizer uses memory that it was not given: a refused request ends in a crash.
+            fact = (
+                f"it was ended by {name} with {self._peak >> 20} MiB of {self._memory >> 20} in use"
+            )
+            return Death("memory", fact, words)
+        return Death("signal", f"it was ended by {name}", words)
+
+    def _awaited(self) -> int:
+        patience = time.monotonic() + _PATIENCE
+        while (status := self._status()) is None:
+            if time.monotonic() > patience:
+                self._popen.kill()
+            time.sleep(0.001)
+        return status
+
+    def _status(self) -> int | None:
+        """Return how it ended, if it has; notes the most memory that it ever held."""
+        if self._popen.returncode is None and hasattr(os, "wait4"):
+            try:
+                pid, status, used = os.wait4(self._popen.pid, os.WNOHANG)
+            except ChildProcessError:
+                return self._popen.poll()
+            if pid:
+                self._popen.returncode = os.waitstatus_to_exitcode(status)
+                self._peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        return self._popen.poll()
 
     def _last_words(self) -> str:
         end = self._words.seek(0, os.SEEK_END)

@@ -138,6 +138,11 @@ class Obliging:
     def hoard(self):
         return bytearray(1 << 62)
 
+    def crash_full(self, size):
+        kept = bytearray(b"x") * size
+        self.crash()
+        return kept
+
     def hoard_slowly(self):
         kept = []
         while True:

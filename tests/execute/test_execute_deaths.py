@@ -150,6 +150,17 @@ def test_memory_is_bounded():
     assert (outcomes[0].value, outcomes[2].value) == (4, 9)
 
 
+def test_a_crash_with_the_memory_nearly_used_up_is_told_as_such():
+    """A library that does not look whether it got its memory crashes; the limit is the cause."""
+    with make_pool(1, limits=Limits(memory_bytes=512 << 20)) as pool:
+        (full,) = pool.run(jobs_of([("crash_full", 300 << 20)]))
+        (empty,) = pool.run(jobs_of([("crash",)]))
+
+    assert (full.death.cause, empty.death.cause) == ("memory", "signal")
+    assert "of 512 in use" in full.death.fact
+    assert "`worker_memory`" in full.error.hint
+
+
 def test_last_words_are_kept():
     """A library that says why it gives up is heard."""
     with make_pool(1) as pool:
