@@ -51,7 +51,7 @@ def read_canvas(root: Element, file: str, limits: Limits, *, still: bool) -> Can
         raise SourceError(
             f"the canvas of {width} x {height} has more than {limits.pixels} pixels",
             place=place,
-            hint="make it smaller, or raise the limit `pixels`",
+            hint="make it smaller, or raise the limit `canvas_pixels`",
         )
     if still:
         return Canvas(width, height, Fraction(1), Fraction(1), 1)
@@ -98,7 +98,7 @@ def _side(root: Element, name: str, place: Place, limits: Limits, fallback: floa
         raise SourceError(
             f"`{attribute}` is `{text}`, more than {limits.side}",
             place=place,
-            hint="make the canvas smaller, or raise the limit `side`",
+            hint="make the canvas smaller, or raise the limit `canvas_side`",
         )
     return int(value)
 

@@ -91,7 +91,7 @@ class Archive:
             raise SourceError(
                 "the archive unpacks to too much",
                 place=Place(self._file),
-                hint="raise the limit `document_bytes`, or make its assets smaller",
+                hint="raise the limit `document_size`, or make its assets smaller",
             )
         self._left -= len(data)
         return data

@@ -62,7 +62,7 @@ def read_facts(scene: Members, file: str, limits: Limits) -> Facts:
         raise SourceError(
             f"the scene of {width} x {height} has more than {limits.pixels} pixels",
             place=place,
-            hint="make it smaller, or raise the limit `pixels`",
+            hint="make it smaller, or raise the limit `canvas_pixels`",
         )
     rate = scene.number("fr")
     if rate is None or rate <= 0:

@@ -30,7 +30,7 @@ def parse(data: bytes, file: str, limits: Limits | None = None) -> Element:
         raise SourceError(
             f"the document has {len(data)} bytes, more than {limits.document_bytes}",
             place=Place(file),
-            hint="raise the limit `document_bytes`, or split the composition",
+            hint="raise the limit `document_size`, or split the composition",
         )
     if not data.strip(b"\x00\t\r\n \xef\xbb\xbf\xff\xfe"):
         raise SourceError(

@@ -207,7 +207,7 @@ def test_limits_are_stated_and_can_be_raised(world):
     deep = document("<g>" * 30 + "<rect/>" + "</g>" * 30)
     assert "`elements`" in refused(world, many, limits=Limits(elements=20)).hint
     assert "`depth`" in refused(world, deep, limits=Limits(depth=20)).hint
-    assert "`document_bytes`" in refused(world, deep, limits=Limits(document_bytes=20)).hint
+    assert "`document_size`" in refused(world, deep, limits=Limits(document_bytes=20)).hint
     assert "`frames`" in refused(world, many, limits=Limits(frames=20)).hint
     assert "`side`" in refused(world, many, limits=Limits(side=10)).hint
     assert "`pixels`" in refused(world, many, limits=Limits(pixels=10)).hint
