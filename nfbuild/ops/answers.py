@@ -11,17 +11,14 @@ drawing frames (`drawing`).
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeVar
 
 from nfbuild.digests import InputDigest, RecordKey, derive
 from nfbuild.errors import MediaError, NfbuildError, Place
 from nfbuild.execute.base import Done, Executor, Job, Refused
 from nfbuild.ops.kept import KeptAnswers, packed, packed_picture, picture_of
+from nfbuild.ops.staging import Staging
 from nfbuild.ops.videos import VideoAnswers
 from nfbuild.pixels.sniff import sniff, whole
 from nfbuild.render.tasks import Decoded, DecodeTask, Measured, MeasureTask, VideoTask
@@ -41,49 +38,6 @@ _MEASURE_CONTEXT = "nfbuild 2026 measurement key v1"
 _DECODE_CONTEXT = "nfbuild 2026 decoded picture key v1"
 
 Value = TypeVar("Value")
-
-
-@dataclass
-class Staging:
-    """A folder of pictures and embedded faces, each under the digest of its content.
-
-    It is what a worker stands in: a document can name nothing else. `make` makes it when
-    something is staged for the first time.
-    """
-
-    make: Callable[[], str]
-    _sources: dict[str, Callable[[], bytes]] = field(default_factory=dict)
-    _there: set[str] = field(default_factory=set)
-
-    @cached_property
-    def folder(self) -> str:
-        """The folder's absolute path."""
-        return self.make()
-
-    def offer(self, name: str, content: Callable[[], bytes]) -> None:
-        """Say where a staged file's bytes come from; it is written when it is first needed."""
-        self._sources.setdefault(name, content)
-
-    def need(self, names: Iterable[str]) -> None:
-        """Make sure that the named files stand in the folder."""
-        for name in names:
-            if name not in self._there:
-                path = os.path.join(self.folder, name)
-                if not os.path.exists(path):
-                    _write_beside(path, self._sources[name]())
-                self._there.add(name)
-
-
-def _write_beside(path: str, data: bytes) -> None:
-    beside = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(beside, "wb") as file:
-            file.write(data)
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
-        raise
 
 
 class Answers:

@@ -11,13 +11,12 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
 
 from nfbuild.digests import SequenceDigest, shown
 from nfbuild.errors import EXIT_GATE, NfbuildError, ProjectError, UsageError
 from nfbuild.events import Event, Failed, Planned, Warned
 from nfbuild.execute.trace import Profile
-from nfbuild.ledger.book import Book, Page, renames
+from nfbuild.ledger.book import Book, renames
 from nfbuild.ledger.entry import Entry, Present
 from nfbuild.ledger.runs import Runs
 from nfbuild.ledger.sequence import SequenceHasher
@@ -31,7 +30,7 @@ from nfbuild.ops.graph_text import save
 from nfbuild.ops.leave import leave_state
 from nfbuild.ops.nothing import state_path
 from nfbuild.ops.options import BuildOptions
-from nfbuild.ops.products import Product, make_products
+from nfbuild.ops.products import make_products
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.reasons import refine
 from nfbuild.ops.recall import Recall
@@ -48,28 +47,8 @@ from nfbuild.ops.settling import settle
 from nfbuild.ops.sharing import draw_shared
 from nfbuild.ops.snapshot import keep_snapshot
 from nfbuild.ops.state import forget_state
-from nfbuild.project import Discovery, Listed, discover, select
-
-
-@dataclass
-class Build:
-    """One build under way: what its steps share."""
-
-    session: Session
-    options: BuildOptions
-    discovery: Discovery
-    listed: Sequence[Listed]
-    report: BuildReport
-    questions: Questions = field(default_factory=Questions)
-    films: list[Film] = field(default_factory=list)
-    pages: dict[str, Page | None] = field(default_factory=dict)
-    products: list[Product] = field(default_factory=list)
-    watched: list[str] = field(default_factory=list)
-
-    @property
-    def whole(self) -> bool:
-        """Tell whether films are whole and at scale 1: only these enter the ledger."""
-        return self.options.span is None and self.options.scale == 1
+from nfbuild.ops.underway import Build
+from nfbuild.project import discover, select
 
 
 def build(session: Session, options: BuildOptions) -> Generator[Event, None, BuildReport]:

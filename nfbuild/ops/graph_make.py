@@ -32,9 +32,9 @@ from nfbuild.ops.graph import (
 
 if TYPE_CHECKING:
     from nfbuild.ops.films import Film
-    from nfbuild.ops.products import Product
     from nfbuild.ops.questions import Questions
     from nfbuild.ops.session import Session
+    from nfbuild.ops.underway import Product
 
 
 def graph_of(

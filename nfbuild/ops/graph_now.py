@@ -16,9 +16,10 @@ from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
 from nfbuild.ops.graph import Graph
 from nfbuild.ops.graph_make import graph_of, inputs_of
-from nfbuild.ops.products import Product, audio_of, listed_exports, plan_of
+from nfbuild.ops.products import audio_of, listed_exports, plan_of
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.recall import Recall
+from nfbuild.ops.underway import Product
 from nfbuild.project import discover, select
 
 if TYPE_CHECKING:

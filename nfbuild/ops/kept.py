@@ -19,7 +19,7 @@ from nfbuild.scene.protocols import Picture
 from nfbuild.store.base import ANSWER, WritableStore
 
 if TYPE_CHECKING:
-    from nfbuild.ops.answers import Staging
+    from nfbuild.ops.staging import Staging
     from nfbuild.render.tasks import Decoded
 
 

@@ -11,7 +11,7 @@ from nfbuild.ops.state import State, Witness, filesystem_now, stat_of, wait_past
 
 if TYPE_CHECKING:
     from nfbuild.ledger.book import Book
-    from nfbuild.ops.build import Build
+    from nfbuild.ops.underway import Build
 
 
 def leave_state(run: Build, book: Book) -> None:

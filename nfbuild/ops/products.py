@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from nfbuild.digests import derive
 from nfbuild.errors import MediaError, NfbuildError, Place, ProjectError, UsageError
@@ -26,25 +25,11 @@ from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import failure
 from nfbuild.ops.session import Session
 from nfbuild.ops.source import FilmSource
+from nfbuild.ops.underway import Build, Product
 from nfbuild.project.select import matches
 from nfbuild.project.values import Export, Format
 
-if TYPE_CHECKING:
-    from nfbuild.ops.build import Build
-
 _STATE_CONTEXT = "nfbuild 2026 export state name v1"
-
-
-@dataclass(frozen=True)
-class Product:
-    """An export that was made: for the state that a null build rests on, and for the graph."""
-
-    folder: str
-    name: str
-    fingerprint: str
-    plan: ExportPlan
-    film: Film
-    audio: Audio | None
 
 
 def make_products(run: Build, drawing: Drawing, recall: Recall) -> Generator[Event, None, None]:

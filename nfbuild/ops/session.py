@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from nfbuild.digests import BlobDigest
 from nfbuild.errors import StoreError, UsageError
-from nfbuild.ops.answers import Answers, Staging
+from nfbuild.ops.answers import Answers
 from nfbuild.ops.faces import FaceShelf
 from nfbuild.ops.inputs import ProjectFiles
+from nfbuild.ops.staging import Staging
 from nfbuild.ops.standing import standing_folder
 from nfbuild.ops.state import filesystem_now
 from nfbuild.ops.toolchain import Toolchain, hash_files, read_toolchain

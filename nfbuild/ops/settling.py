@@ -24,8 +24,8 @@ from nfbuild.store.stats import Journal
 
 if TYPE_CHECKING:
     from nfbuild.digests import BlobDigest
-    from nfbuild.ops.build import Build
     from nfbuild.ops.drawing import Drawing
+    from nfbuild.ops.underway import Build
 
 _COLLECT_SECONDS = 2.0
 _SHOWN_LOST = 3

@@ -19,7 +19,7 @@ from nfbuild.render.tasks import FilmFacts, FilmPictures, VideoTask
 from nfbuild.scene.protocols import Clip, NeedsAnswers, Picture, SourceFile, VideoRequest
 
 if TYPE_CHECKING:
-    from nfbuild.ops.answers import Staging
+    from nfbuild.ops.staging import Staging
 
 _FILM_CONTEXT = "nfbuild 2026 film facts key v1"
 _PICTURE_CONTEXT = "nfbuild 2026 film picture key v1"
