@@ -22,7 +22,7 @@ from nfbuild.ops.films import Film
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.session import Session
 from nfbuild.store.base import COMPOSITION, FRAME, PIXELS, Kind
-from nfbuild.store.stats import BYTES_WRITTEN, CORRUPT, HEALED, PUT
+from nfbuild.store.stats import CORRUPT, HEALED
 
 _DIGEST_BYTES = 32
 _SIZE_BYTES = 8
@@ -167,26 +167,25 @@ class Recall:
         """Keep what was drawn; the blobs are there already. A cache that cannot is no error."""
         traces: dict[str, bytes] = {}
         places: dict[str, bytes] = {}
-        blobs: list[BlobDigest] = []
+        kept: dict[FrameDigest, Blob] = {}
         for key, digest, blob, size in drawn:
             traces[key] = bytes.fromhex(digest)
             if blob is not None:
-                self._blobs[digest] = Blob(blob, size)
-                self._unchecked.discard(digest)
-                places[digest] = _packed(self._blobs[digest])
-                blobs.append(blob)
+                kept[digest] = Blob(blob, size)
+                places[digest] = _packed(kept[digest])
+        self._blobs.update(kept)
+        self._unchecked.difference_update(kept)
         if traces:
-            # Workers wrote the blobs: the store that counts what is written has not seen them.
-            journal = self._caches.journal
-            journal.count("local", PUT, len(blobs))
-            journal.count("local", BYTES_WRITTEN, sum(size for _, _, _, size in drawn))
-            journal.count("local", HEALED, sum(digest in self._damaged for digest in places))
-            self._damaged.difference_update(places)
-            self._caches.share_blobs(blobs)
+            for there in kept.values():
+                self._caches.local.note_blob(there.digest, there.size)
+            healed = self._damaged.intersection(kept)
+            self._caches.journal.count("local", HEALED, len(healed))
+            self._damaged.difference_update(healed)
+            self._caches.share_blobs(there.digest for there in kept.values())
             self._keep(PIXELS, places)
             self._keep(FRAME, traces)
 
-    def _keep(self, kind: Kind, items: dict[str, bytes]) -> None:
+    def _keep(self, kind: Kind, items: Mapping[str, bytes]) -> None:
         # What cannot be kept is drawn again another time; the journal has said so.
         with contextlib.suppress(StoreError):
             self._caches.store.put_records(kind, items, replace=True)

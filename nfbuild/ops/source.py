@@ -95,7 +95,7 @@ def drain(events: Iterable[Event]) -> None:
 
 def _gone(number: int, error: StoreError) -> DrawError:
     return DrawError(
-        f"frame {number} went from the cache while it was exported: {error.message}",
-        hint="build again; a cache that is collected while it is used needs a larger `max_size`",
+        f"frame {number} is not in the cache though it was drawn again: {error.message}",
+        hint="exports are made from the cache: make room where it lies, or set a larger `max_size`",
         code="frame-gone",
     )

@@ -182,6 +182,13 @@ class LocalStore:
             self._count_healed(digest)
         self._seen.add(digest)
 
+    def note_blob(self, digest: BlobDigest, size: int) -> None:
+        """Count a blob that a worker wrote into the folder, as `put_blob` counts its own."""
+        self.journal.count(self.name, BYTES_WRITTEN, size)
+        self.journal.count(self.name, PUT)
+        self._count_healed(digest)
+        self._seen.add(digest)
+
     def drop_blob(self, digest: BlobDigest) -> bool:
         """See `PrunableStore`."""
         return blobs.drop_blob(self.root, digest)

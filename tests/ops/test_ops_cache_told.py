@@ -26,7 +26,9 @@ from cache_space import (
     tier_of,
     wait_until_gone,
 )
-from test_store_servers import _stall, bad
+from store_fakes import answer
+from store_servers import free_port
+from test_store_servers import bad
 
 from nfbuild.ops.neighbours import differences, note_toolchain, read_toolchains
 from nfbuild.store.breaker import Tier
@@ -107,28 +109,24 @@ def test_the_summary_tells_people_the_same(tmp_path, tier):
     assert "0 rendered" in lines[-1]
 
 
-def test_what_could_not_be_uploaded_is_named(tmp_path, bad):
-    """A server that stalls takes nothing: each upload that was lost is in the report."""
-    url = bad(_stall).url
+def test_what_could_not_be_uploaded_is_named(tmp_path):
+    """Nobody listens: each upload that was lost is in the report, and one warning says why."""
+    url = f"http://127.0.0.1:{free_port()}/cache"
     mine = project(tmp_path / "mine", url)
     done = good(mine.root, "build", "-j", "1")
 
     lost = done["cache"]["lost"]
     assert {name.split(" ")[0] for name in lost} == {
-        "blob",
-        "pixels",
-        "frame",
-        "composition",
-        "answer",
-    }
+        "blob", "pixels", "frame", "composition", "answer",
+    }  # fmt: skip
     assert len([name for name in lost if name.startswith("blob ")]) == DISTINCT
     assert tier_of(done, url)["off"]
     assert len([one for one in done["warnings"] if one["code"] == "shared-cache"]) == 1
 
 
-def test_a_required_tier_in_trouble_is_exit_4(tmp_path, bad):
+def test_a_required_tier_in_trouble_is_exit_4(tmp_path):
     """`--require-shared` turns what would be a warning into an error with its own code."""
-    url = bad(_stall).url
+    url = f"http://127.0.0.1:{free_port()}/cache"
     mine = project(tmp_path / "mine", url)
     done = report(mine.root, "build", "-j", "1", "--require-shared")
 
@@ -284,10 +282,18 @@ LONG = (
 )
 
 
+def _takes_nothing(server, line, method, _path):
+    """Have nothing, and let whoever uploads wait."""
+    if method in ("PUT", "MKCOL"):
+        server.wait(30)
+    else:
+        answer(line, 404, method=method)
+
+
 @pytest.mark.parametrize("kind", ["directory", "stalled server"])
 def test_an_interrupt_ends_a_build_in_seconds(tmp_path, tier, bad, kind):
     """Exit 130, no child, no temporary file, no folder of workers, and a valid cache."""
-    url = tier.as_uri() if kind == "directory" else bad(_stall).url
+    url = tier.as_uri() if kind == "directory" else bad(_takes_nothing).url
     mine = project(tmp_path / "mine", url, export=False)
     mine.compose("endless", LONG)
     process = start(mine.root, "build", "-j", "2")
