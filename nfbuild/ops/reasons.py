@@ -18,6 +18,10 @@ from nfbuild.ops.history import History
 from nfbuild.ops.session import Session
 from nfbuild.ops.snapshot import read_snapshot, sources_of
 from nfbuild.ops.sourcediff import diff_sources
+from nfbuild.scene.inputs import FACES
+
+# Of the source part, and decided by `nfbuild.toml` alone: no file of the source shows them.
+CONFIGURED = (FACES, "background")
 
 
 def refine(
@@ -36,7 +40,8 @@ def refine(
     fine = diff_sources(old, sources_of(session, film))
     if not fine:
         return list(reasons), None
-    return [*fine, *(reason for reason in reasons if reason.part != "source")], came_from
+    kept = [reason for reason in reasons if reason.part != "source" or reason.what in CONFIGURED]
+    return [*fine, *kept], came_from
 
 
 def _recorded_source(

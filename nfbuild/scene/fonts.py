@@ -59,13 +59,13 @@ class FaceBook:
         self._warned: set[str] = set()
         self.findings: list[Finding] = []
         self.used: dict[str, Face] = {}
+        self.asked: dict[tuple[str | None, str | None, str | None], Face] = {}
 
     def face_of(self, element: Element) -> Face:
         """Return the face that a text draws with; an unresolved family is a finding, once."""
         family = element.get("font-family")
-        resolved = self._services.faces.resolve(
-            family, element.get("font-weight"), element.get("font-style"), embedded=self._embedded
-        )
+        asked = (family, element.get("font-weight"), element.get("font-style"))
+        resolved = self._services.faces.resolve(*asked, embedded=self._embedded)
         face = resolved.face
         if not resolved.matched and family is not None and family not in self._warned:
             self._warned.add(family)
@@ -80,4 +80,5 @@ class FaceBook:
                 )
             )
         self.used.setdefault(face.digest, face)
+        self.asked.setdefault(asked, face)
         return face

@@ -6,7 +6,7 @@ prefixes, blanks outside text and attributes that only checks read are not in it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from nfbuild.digests import Field, InputDigest, ManifestDigest, derive
@@ -20,6 +20,9 @@ _CANVAS = frozenset(
     ["data-duration", "data-fps", "data-height", "data-width", "height", "viewBox", "width"]
 )
 _CONTEXT = "nfbuild 2026 scene input v1"
+
+FACES = "faces"
+"""The sub-input that says which face is meant where a text does not name one by its stem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,43 @@ def scene_inputs(
     source = dict(_sheet_inputs(main, ""))
     for path, sheet in sheets.items():
         if sheet is not main:
-            source.update(_sheet_inputs(sheet, f"child {path}: "))
+            for label, digest in _sheet_inputs(sheet, f"child {path}: ").items():
+                # A file can be called so that its inputs read like those of another one.
+                put(source, label, digest)
     fonts: dict[str, InputDigest] = {}
+    labels: dict[str, str] = {}
     for sheet in sheets.values():
         for face in sheet.faces.used.values():
-            fonts[_label(face, fonts)] = face.digest
+            labels[face.digest] = _label(face, fonts)
+            fonts[labels[face.digest]] = face.digest
+    asked = [
+        ("" if sheet is main else path, *names, labels[face.digest])
+        for path, sheet in sheets.items()
+        for names, face in sheet.faces.asked.items()
+        # A text that names its face by a stem which no other face has says which it is.
+        if names != (labels[face.digest], None, None)
+    ]
+    if asked:
+        put(source, FACES, faces_asked(asked))
     return SceneInputs(source, {path: file.digest for path, file in media.items()}, fonts)
+
+
+def put(inputs: dict[str, ManifestDigest], label: str, digest: ManifestDigest) -> None:
+    """Put a sub-input under its label, or under a numbered one where that is taken."""
+    numbered, number = label, 2
+    while numbered in inputs:
+        numbered, number = f"{label} ({number})", number + 1
+    inputs[numbered] = digest
+
+
+def faces_asked(asked: Iterable[tuple[str | None, ...]]) -> ManifestDigest:
+    """Return the digest of which face each text draws with that does not itself say which.
+
+    The faces alone do not tell: with two of them in another order, a text whose family matches
+    neither falls back to the other one.
+    """
+    rows = {tuple("" if one is None else f"={one}" for one in row) for row in asked}
+    return ManifestDigest(derive(_CONTEXT, "faces", [list(row) for row in sorted(rows)]))
 
 
 def _label(face: Face, taken: Mapping[str, InputDigest]) -> str:
@@ -57,12 +91,7 @@ def _sheet_inputs(sheet: Sheet, prefix: str) -> dict[str, ManifestDigest]:
     inputs: dict[str, ManifestDigest] = {}
 
     def add(name: str, *fields: Field) -> None:
-        label = prefix + name
-        number = 2
-        while label in inputs:
-            label = f"{prefix}{name} ({number})"
-            number += 1
-        inputs[label] = ManifestDigest(derive(_CONTEXT, *fields))
+        put(inputs, prefix + name, ManifestDigest(derive(_CONTEXT, *fields)))
 
     root = sheet.root
     canvas = sheet.canvas

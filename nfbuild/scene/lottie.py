@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from nfbuild.digests import Field, InputDigest, ManifestDigest, derive, file_digest
 from nfbuild.errors import MediaError, Place, ProjectError, UsageError
 from nfbuild.scene.baked import BakedFrame, LottieFrame
-from nfbuild.scene.inputs import SceneInputs
+from nfbuild.scene.inputs import FACES, SceneInputs, faces_asked, put
 from nfbuild.scene.lottie_archive import ZIP_MAGIC, Archive
 from nfbuild.scene.lottie_assets import Assets, settle
 from nfbuild.scene.lottie_json import Members, read, write
@@ -175,11 +175,16 @@ def _source_inputs(scene: Members, background: Colour | None) -> dict[str, Manif
 
 def _inputs(assets: Assets, source: dict[str, ManifestDigest]) -> SceneInputs:
     fonts: dict[str, InputDigest] = {}
-    for face in assets.faces.values():
+    asked: list[tuple[str, str]] = []
+    for name, face in assets.faces.items():
         label = face.stem or face.full_name or face.family
         if fonts.get(label, face.digest) != face.digest:
             label = f"{label} {face.digest[:16]}"
         fonts[label] = face.digest
+        if name != face.stem:
+            asked.append((name, label))
+    if asked:
+        put(source, FACES, faces_asked(asked))
     return SceneInputs(source, {path: one.digest for path, one in assets.media.items()}, fonts)
 
 
