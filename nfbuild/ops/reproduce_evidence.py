@@ -1,8 +1,9 @@
 """What one build left behind, and the first place where two builds differ.
 
 Six sections are compared, bytes and BLAKE3: the build graph, the frames' digests, the ledger, the
-exports, the blobs (on one machine) and the report without its times. A difference is located as
-far as it can be: to the line, the composition, the frame, the pixel.
+exports, the blobs (on one machine) and the report without its times and its counts of cache
+traffic. A difference is located as far as it can be: to the line, the composition, the frame, the
+pixel.
 """
 
 from __future__ import annotations
@@ -174,9 +175,13 @@ def _frame_digests(graph: bytes) -> dict[str, str]:
     return found
 
 
-def _timeless(report: Any) -> bytes:
-    """Return the report without its times, as canonical JSON."""
-    return json.dumps(_without_seconds(report), indent=1, sort_keys=True).encode("ascii")
+def _timeless(report: Mapping[str, Any]) -> bytes:
+    """Return the report without what is no product, as canonical JSON.
+
+    Times; and how often a cache was written to, which depends on how answers were gathered.
+    """
+    kept = {key: value for key, value in report.items() if key != "cache"}
+    return json.dumps(_without_seconds(kept), indent=1, sort_keys=True).encode("ascii")
 
 
 def _without_seconds(value: Any) -> Any:
