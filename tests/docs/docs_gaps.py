@@ -1,0 +1,113 @@
+"""What the page says is not drawn: for each row a scene, and the one that it draws as.
+
+The keys are the first cells of the table. Both scenes must give the same pixels, so a row that has
+become untrue fails; `found` is whether `check` speaks of it, the last cell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BLACK = '<rect x="8" y="8" width="40" height="20"/>'
+RED = '<rect x="8" y="8" width="40" height="20" fill="#ff0000"/>'
+TEXT = '<text x="40" y="30" font-size="12">ab</text>'
+SMALL = '<text x="10" y="30">ab</text>'
+PICTURE = '<image width="60" height="40" href="assets/mark.png"/>'
+LINE = '<path id="line" d="M8 8 L80 30" stroke="#0000ff" stroke-width="3" fill="none"/>'
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Two scenes that draw the same, and whether the first one is found."""
+
+    written: str
+    instead: str
+    found: bool
+
+
+GAPS = {
+    "`text-anchor`, `letter-spacing`": Gap(
+        TEXT.replace("font", 'text-anchor="end" letter-spacing="4" font'), TEXT, found=True
+    ),
+    "attributes of `<tspan>`": Gap(
+        TEXT.replace("b<", '<tspan fill="#ff0000" dy="9" font-size="30">b</tspan><'),
+        TEXT,
+        found=True,
+    ),
+    "`opacity` on `<text>` and `<image>` in the markup": Gap(
+        PICTURE.replace("width", 'opacity="0.3" width', 1)
+        + TEXT.replace("font", 'opacity="0" font'),
+        PICTURE + TEXT,
+        found=False,
+    ),
+    "`stroke` on `<text>`": Gap(
+        TEXT.replace("font", 'stroke="#ff0000" stroke-width="2" font'), TEXT, found=False
+    ),
+    "`font-size`, `font-family`, `font-weight` on a group": Gap(
+        f'<g font-size="20" font-family="Source Sans Pro" font-weight="bold">{SMALL}</g>',
+        SMALL,
+        found=False,
+    ),
+    "`<textPath>`": Gap(
+        '<defs><path id="c" d="M8 40 C30 8 60 8 90 40"/></defs>'
+        '<text x="8" y="30" font-size="12"><textPath href="#c">abc</textPath></text>',
+        '<text x="8" y="30" font-size="12">abc</text>',
+        found=False,
+    ),
+    "`visibility`": Gap(RED.replace("/", ' visibility="hidden"/'), RED, found=True),
+    "`preserveAspectRatio` on `<image>`": Gap(
+        PICTURE.replace("width", 'preserveAspectRatio="xMidYMid meet" width', 1),
+        PICTURE,
+        found=True,
+    ),
+    "rules for an id in `<style>`": Gap(
+        "<style>#a { fill: #00ff00 }</style>" + RED.replace("<rect", '<rect id="a"'),
+        RED,
+        found=True,
+    ),
+    "`<marker>`": Gap(
+        '<defs><marker id="m" markerWidth="9" markerHeight="9"><circle r="9"/></marker></defs>'
+        + LINE.replace("/>", ' marker-end="url(#m)"/>'),
+        LINE,
+        found=True,
+    ),
+    "`<pattern>`": Gap(
+        '<defs><pattern id="p" width="4" height="4"><circle r="3"/></pattern></defs>'
+        + LINE
+        + RED.replace("#ff0000", "url(#p)"),
+        LINE,
+        found=True,
+    ),
+    "alpha in a colour": Gap(
+        RED.replace("#ff0000", "rgba(255,0,0,0.5)")
+        + RED.replace("#ff0000", "#00ff0080").replace("8", "50", 1),
+        BLACK + BLACK.replace("8", "50", 1),
+        found=True,
+    ),
+    "`transparent`, `rgb()` without commas": Gap(
+        RED.replace("#ff0000", "transparent")
+        + RED.replace("#ff0000", "rgb(255 0 0)").replace("8", "50", 1),
+        BLACK + BLACK.replace("8", "50", 1),
+        found=False,
+    ),
+    "filters but `feGaussianBlur`; blend modes": Gap(
+        '<defs><filter id="f"><feOffset dx="9" dy="9"/></filter></defs>'
+        + RED.replace("/", ' filter="url(#f)" style="mix-blend-mode:multiply"/'),
+        RED,
+        found=False,
+    ),
+    "`<switch>`": Gap(f"<switch>{RED}{LINE}</switch>", RED + LINE, found=False),
+    "CSS animations, SMIL (`<animate>`)": Gap(
+        RED.replace("/>", '><animate attributeName="x" from="0" to="90" dur="1s"/></rect>'),
+        RED,
+        found=False,
+    ),
+}
+
+
+def document(scene: str) -> str:
+    """Return a composition of two frames."""
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" data-width="96" data-height="48" data-fps="10"'
+        f' data-duration="0.2"><rect width="96" height="48" fill="#ffffff"/>{scene}</svg>'
+    )
