@@ -126,7 +126,7 @@ def _nested_svg(data: bytes, rng: random.Random) -> bytes:
         elif how == 1:
             target.append(copy.deepcopy(moved))
         elif how == 2:
-            for _ in range(rng.choice((2, 50, 400))):
+            for _ in range(rng.choice((2, 50, 250))):
                 at = list(parents[moved]).index(moved)
                 shell = ET.Element(rng.choice((moved.tag, target.tag, root.tag)))
                 parents[moved][at] = shell

@@ -209,7 +209,7 @@ def test_limits_are_stated_and_can_be_raised(world):
     assert "`depth`" in refused(world, deep, limits=Limits(depth=20)).hint
     assert "`document_size`" in refused(world, deep, limits=Limits(document_bytes=20)).hint
     assert "`frames`" in refused(world, many, limits=Limits(frames=20)).hint
-    assert "`side`" in refused(world, many, limits=Limits(side=10)).hint
+    assert "`canvas_side`" in refused(world, many, limits=Limits(side=10)).hint
     assert "`pixels`" in refused(world, many, limits=Limits(pixels=10)).hint
     assert world.text(many).frames == 30
 
