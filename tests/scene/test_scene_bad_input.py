@@ -210,7 +210,7 @@ def test_limits_are_stated_and_can_be_raised(world):
     assert "`document_size`" in refused(world, deep, limits=Limits(document_bytes=20)).hint
     assert "`frames`" in refused(world, many, limits=Limits(frames=20)).hint
     assert "`canvas_side`" in refused(world, many, limits=Limits(side=10)).hint
-    assert "`pixels`" in refused(world, many, limits=Limits(pixels=10)).hint
+    assert "`canvas_pixels`" in refused(world, many, limits=Limits(pixels=10)).hint
     assert world.text(many).frames == 30
 
 
