@@ -263,8 +263,7 @@ def test_two_users_share_a_directory_through_the_program(people, umask):
     for path in tier.rglob("*"):
         mode = stat.S_IMODE(path.stat().st_mode)
         expected = 0o2775 if path.is_dir() else 0o444 if path.suffix == ".png" else 0o664
-        if path.suffix in ("", ".png", ".rec", ".toml") and path.name != "collected":
-            assert mode == expected, (path, oct(mode))
+        assert mode == expected, (path, oct(mode))
     for uid in (ALICE, BOB):
         exported = spaces[uid].root / "out" / "ours" / "00000.png"
         assert stat.S_IMODE(exported.stat().st_mode) == 0o666 & ~int(umask, 8)
