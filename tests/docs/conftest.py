@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from docs_gaps import GAPS, document
+from docs_gaps import GAPS, TRUTHS, document
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,6 +34,11 @@ class Built:
     check: dict[str, Any]
     exits: tuple[int, int]
 
+    def pair(self, stem: str) -> list[bytes]:
+        """Return the last frames of two scenes that should draw the same."""
+        names = (f"{stem}-written", f"{stem}-instead")
+        return [(self.folder / "out" / name / "00001.png").read_bytes() for name in names]
+
     def codes(self, path: str) -> list[str]:
         """Return the codes of the findings in one file, each once."""
         return sorted({each["code"] for each in self.check["findings"] if each["file"] == path})
@@ -55,10 +60,12 @@ def built(docs: ModuleType, page: str, tmp_path_factory: pytest.TempPathFactory)
     folder = tmp_path_factory.mktemp("docs") / "project"
     folder.mkdir()
     docs.lay_out(page, folder)
-    for number, gap in enumerate(GAPS.values()):
-        for side in ("written", "instead"):
-            target = folder / "compositions" / f"gap-{number:02d}-{side}.nf.svg"
-            target.write_text(document(getattr(gap, side)), "utf-8")
+    pairs = {f"gap-{n:02d}": (gap.written, gap.instead) for n, gap in enumerate(GAPS.values())}
+    pairs |= {f"truth-{n:02d}": pair for n, pair in enumerate(TRUTHS.values())}
+    for stem, pair in pairs.items():
+        for side, scene in zip(("written", "instead"), pair, strict=True):
+            target = folder / "compositions" / f"{stem}-{side}.nf.svg"
+            target.write_text(document(scene), "utf-8")
     build = docs.run(folder, "build", "--json", "-j", "1")
     check = docs.run(folder, "check", "--json")
     assert build.stdout, build.stderr

@@ -1,7 +1,7 @@
 """What the page says is not drawn: for each row a scene, and the one that it draws as.
 
 The keys are the first cells of the table. Both scenes must give the same pixels, so a row that has
-become untrue fails; `found` is whether `check` speaks of it, the last cell.
+become untrue fails. `found` is whether `check` speaks of it, the last cell.
 """
 
 from __future__ import annotations
@@ -101,6 +101,31 @@ GAPS = {
         RED.replace("/>", '><animate attributeName="x" from="0" to="90" dur="1s"/></rect>'),
         RED,
         found=False,
+    ),
+}
+
+# Sentences of the page, each with two scenes that draw the same if it is true.
+TRUTHS = {
+    "`rgb(255, 90, 54)`, `hsl(12, 100%, 61%)` and the names of CSS": (
+        RED.replace("#ff0000", "rgb(255, 0, 0)")
+        + RED.replace("#ff0000", "hsl(0, 100%, 50%)").replace("8", "20", 1)
+        + RED.replace("#ff0000", "red").replace("8", "32", 1),
+        RED + RED.replace("8", "20", 1) + RED.replace("8", "32", 1),
+    ),
+    "`rebeccapurple`, which is black": (RED.replace("#ff0000", "rebeccapurple"), BLACK),
+    "without one a text is drawn at 10 px": (SMALL, SMALL.replace("y=", 'font-size="10" y=')),
+    "`fill` is inherited": (
+        f'<g fill="#ff0000">{TEXT}</g>',
+        TEXT.replace("font", 'fill="#ff0000" font'),
+    ),
+    "`font-weight` alone chooses nothing": (TEXT.replace("font", 'font-weight="bold" font'), TEXT),
+    "by 1.6 for the 16 px that were measured": (
+        f'<g transform="scale(1.6)">{SMALL}</g>',
+        SMALL.replace('x="10" y="30"', 'x="16" y="48" font-size="16"'),
+    ),
+    "*replaces* one that stands in the markup": (
+        RED.replace("/", ' opacity="0.5" data-fade="0.2"/'),
+        RED.replace("/", ' data-fade="0.2"/'),
     ),
 }
 

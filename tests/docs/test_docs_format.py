@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from docs_gaps import GAPS
+from docs_gaps import GAPS, TRUTHS
 
 from nfbuild.render.build import platform_tag
 from nfbuild.scene.ease import NAMED
@@ -130,16 +130,30 @@ def test_what_is_not_drawn_is_not_drawn(page, built, row):
     gap = GAPS[row]
     number = list(GAPS).index(row)
     stem = f"gap-{number:02d}"
-    drawn = [
-        (built.folder / "out" / f"{stem}-{side}" / "00001.png").read_bytes()
-        for side in ("written", "instead")
-    ]
+    drawn = built.pair(stem)
     told = next(cells for cells in rows(section(page, NOT_DRAWN)) if cells[0] == row)
 
     assert drawn[0] == drawn[1]
     assert bool(built.codes(f"compositions/{stem}-written.nf.svg")) is gap.found
     assert told[-1] == ("✓" if gap.found else "")
     assert built.codes(f"compositions/{stem}-instead.nf.svg") == []
+
+
+@pytest.mark.parametrize("sentence", TRUTHS)
+def test_what_the_page_says_of_drawing_holds(page, built, sentence):
+    """A sentence that is on the page, and two scenes that draw the same because of it."""
+    drawn = built.pair(f"truth-{list(TRUTHS).index(sentence):02d}")
+
+    assert sentence in " ".join(page.split())
+    assert drawn[0] == drawn[1]
+
+
+def test_the_scenes_of_the_pairs_differ_from_each_other(built):
+    """Pairs are equal for their own reason, and not because nothing is drawn in them."""
+    stems = [f"gap-{number:02d}" for number in range(len(GAPS))]
+    stems += [f"truth-{number:02d}" for number in range(len(TRUTHS))]
+
+    assert len({built.pair(stem)[1] for stem in stems}) > len(stems) / 2
 
 
 NOT_DRAWN = "What is not drawn, and what to write instead"
