@@ -23,6 +23,7 @@ from nfbuild.ledger.sequence import SequenceHasher
 from nfbuild.ledger.verdict import Verdict, judge
 from nfbuild.ledger.write_policy import decide, recorded
 from nfbuild.ops.audit import audit_reused
+from nfbuild.ops.check import FaceGlyphs, findings_of
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
 from nfbuild.ops.graph_make import graph_of
@@ -210,6 +211,7 @@ def _wanted(run: Build, film: Film) -> Sequence[int]:
 
 def _judge_all(run: Build, drawing: Drawing, book: Book) -> Generator[Event, None, None]:
     moved_in: dict[str, Present] = {}
+    glyphs = FaceGlyphs()
     rows: dict[str, BuildRow] = {}
     for film in run.films:
         row = BuildRow(film.name, film.listed.path)
@@ -225,10 +227,29 @@ def _judge_all(run: Build, drawing: Drawing, book: Book) -> Generator[Event, Non
                 yield _failed(run, film)
             continue
         yield from _judge(run, drawing, book, film, row)
+        edited = any(reason["part"] == "source" for reason in row.reasons)
+        if row.verdict == "missing" or edited:
+            yield from _findings(run, film, glyphs)
         if row.verdict == "missing" and run.whole:
             moved_in[film.listed.stem] = present_of(film, run.questions)
     if run.whole and not run.options.names:
         _follow_renames(run, book, moved_in)
+
+
+def _findings(run: Build, film: Film, glyphs: FaceGlyphs) -> Generator[Event, None, None]:
+    """Say what `check` finds in a composition that is new or was edited, each thing once."""
+    if film.error is not None:
+        return
+    said = {
+        (warning.code, warning.file, warning.line, warning.message) for warning in film.warnings
+    }
+    for found in findings_of(run.session, film, glyphs):
+        if (found.code, found.file, found.line, found.message) not in said:
+            warning = Warned(
+                found.code, found.message, film.name, found.file, found.line, found.hint
+            )
+            run.report.warnings.append(talk_json(warning))
+            yield warning
 
 
 def _judge(

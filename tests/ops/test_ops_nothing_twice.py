@@ -163,3 +163,13 @@ def test_a_plain_svg_is_one_frame(space):
 
     assert ran.rendered == [("dot", 0)]
     assert HEAD not in space.read("art/dot.svg")
+
+
+def test_a_build_says_what_check_finds_in_what_was_edited(built):
+    """Once, when it is written: not on every build, and not for what nobody touched."""
+    built.edit("compositions/still.nf.svg", "<text x", '<text text-anchor="middle" x')
+    told = [warning["code"] for warning in built.build().report.warnings]
+    again = [warning["code"] for warning in built.build().report.warnings]
+
+    assert len(told) == len(set(told)) == 1
+    assert again == []
