@@ -149,6 +149,12 @@ class _Film:
     def _decoder(self) -> Any:
         stream = self._stream
         codec = stream.codec_context
+        if codec is None:
+            raise MediaError(
+                f"the video `{self.name}` is coded in a way that is not read",
+                hint="save it as H.264, VP9 or AV1",
+                code="media.kind",
+            )
         says = {name.lower(): value for name, value in stream.metadata.items()}
         if codec.name in _ALPHA_DECODERS and says.get("alpha_mode") == "1":
             # FFmpeg's own decoders leave the second picture out that carries alpha.

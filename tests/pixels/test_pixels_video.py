@@ -1,6 +1,7 @@
 """Films: decoding from a keyframe is decoding from the start, and the rate is the peer's."""
 
 import io
+import random
 from fractions import Fraction
 
 import av
@@ -158,6 +159,27 @@ def test_a_film_larger_than_the_limit_is_refused():
     """The limit is on one picture, and it is named."""
     with pytest.raises(MediaError, match="64 x 48 pixels, more than 3000"):
         video.describe(film(2), Fraction(25), max_pixels=3000)
+
+
+@pytest.mark.parametrize("kind", ["h264 open, B", "vp9 with alpha", "mpeg4 in avi"])
+def test_a_damaged_film_is_pictures_or_one_error(kind):
+    """Cut off, or with bits flipped anywhere and in its head."""
+    rng = random.Random(5)
+    whole = film(9, **FILMS[kind])
+    refused = 0
+    for number in range(60):
+        data = bytearray(whole)
+        for _ in range(rng.choice((1, 2, 40))):
+            data[rng.randrange(len(data) if number % 2 else 700)] ^= 1 << rng.randrange(8)
+        if number % 3 == 0:
+            del data[rng.randrange(len(data)) :]
+        try:
+            facts = video.describe(bytes(data), Fraction(25), max_pixels=MOST)
+            assert len(shown(bytes(data), 25, range(min(facts.frames, 9)))) > 0
+        except MediaError:
+            refused += 1
+
+    assert 0 < refused < 60
 
 
 def test_sound_alone_is_no_film():
