@@ -65,7 +65,7 @@ def kill_at_random(folder: Path, *, kills: int, seed: int) -> dict[str, int]:
             _, err = process.communicate()
             assert "Traceback" not in err, err
         seen["litter"] = max(seen["litter"], len(litter(folder)))
-        if chance.random() < 0.2 or seen["killed"] >= kills:
+        if chance.random() < 0.12 or seen["killed"] >= kills:
             check_after_kills(spaces[0].root, cache, tier, right)
     return seen
 

@@ -234,9 +234,8 @@ def people():
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("umask", ["022", "027", "077"])
-def test_two_users_share_a_directory_through_the_program(people, umask):
-    """Hits both ways, modes that are the directory's own, maintenance by either of them."""
+def test_two_users_share_a_directory_through_the_program(people):
+    """Hits both ways whatever the umasks, modes that are the directory's, maintenance by either."""
     folder, run = people
     tier = folder / "tier"
     tier.mkdir()
@@ -250,7 +249,7 @@ def test_two_users_share_a_directory_through_the_program(people, umask):
         subprocess.run(["chown", "-R", f"{uid}:{uid}", str(space.root)], check=True)
         spaces[uid] = space
     documents = {}
-    for uid in (ALICE, BOB, ALICE):
+    for uid, umask in ((ALICE, "077"), (BOB, "027"), (ALICE, "022")):
         shutil.rmtree(spaces[uid].root / "cache", ignore_errors=True)
         done = run(uid, umask, spaces[uid].root, "build", "-j", "1", "--json")
         assert done.returncode == 0, done.stderr
@@ -264,7 +263,8 @@ def test_two_users_share_a_directory_through_the_program(people, umask):
         mode = stat.S_IMODE(path.stat().st_mode)
         expected = 0o2775 if path.is_dir() else 0o444 if path.suffix == ".png" else 0o664
         assert mode == expected, (path, oct(mode))
-    for uid in (ALICE, BOB):
+    for uid, umask in ((ALICE, "077"), (BOB, "027")):
+        # The directory's modes do not leak: an export has those of who first wrote it.
         exported = spaces[uid].root / "out" / "ours" / "00000.png"
         assert stat.S_IMODE(exported.stat().st_mode) == 0o666 & ~int(umask, 8)
         for verb in (("cache", "verify"), ("cache", "collect")):

@@ -72,7 +72,7 @@ def test_a_server_killed_in_the_middle_costs_what_is_left(tmp_path, server):
     right = product(mine.root)
     for path in objects(served)[::2]:
         path.unlink()
-    for number, delay in enumerate((0.3, 0.5, 0.7)):
+    for number, delay in enumerate((0.35, 0.6)):
         yours = beside(mine, tmp_path / f"yours-{number}", served.url)
         timer = threading.Timer(delay, served.kill)
         timer.start()
