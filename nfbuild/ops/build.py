@@ -8,6 +8,7 @@ drawn or written before it is known what will be.
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Generator, Sequence
@@ -63,7 +64,7 @@ def build(session: Session, options: BuildOptions) -> Generator[Event, None, Bui
     forget_state(state_path(session.project.cache.folder, session.project.root))
     book = Book(session.project.ledger_folder, session.project.ledger)
     yield from _discovered(run)
-    if listed:
+    if listed and not _may_be_fetched(session):
         # Workers get warm while compositions are read: most builds that get here draw something.
         session.executor.start()
     yield from _load(run, book)
@@ -100,6 +101,12 @@ def build(session: Session, options: BuildOptions) -> Generator[Event, None, Bui
     if run.report.exit_code == 0 and not options.names and run.whole and options.use_state:
         leave_state(run, book)
     return run.report
+
+
+def _may_be_fetched(session: Session) -> bool:
+    """Tell whether a cold cache stands in front of shared tiers: there may be nothing to draw."""
+    cold = not os.path.isdir(os.path.join(session.project.cache.folder, "blobs"))
+    return cold and bool(session.project.cache.shared) and not session.settings.fresh
 
 
 def _write_profile(run: Build, path: str) -> None:
