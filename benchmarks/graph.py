@@ -23,10 +23,10 @@ from typing import Any
 
 from nfbuild.digests import FrameDigest, FrameKey, InputDigest, SceneKey, derive
 from nfbuild.identity.manifest import Identity
-from nfbuild.ops import graph_text
 from nfbuild.ops.films import Film
-from nfbuild.ops.graph import frames_of
-from nfbuild.ops.graph_make import graph_of
+from nfbuild.ops.graph import text as graph_text
+from nfbuild.ops.graph.make import graph_of
+from nfbuild.ops.graph.model import frames_of
 from nfbuild.ops.questions import Questions, State
 from nfbuild.project import Listed
 

@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "ops")
 
 from reproduce_projects import ROOT, peer_examples, prove
 
-from nfbuild.ops.reproduce import Compared
-from nfbuild.ops.reproduce_certificate import save
-from nfbuild.ops.reproduce_trial import DEFAULT_JOBS, DEFAULT_SEED, ReproduceOptions
+from nfbuild.ops.reproduce.certificate import save
+from nfbuild.ops.reproduce.proof import Compared
+from nfbuild.ops.reproduce.trial import DEFAULT_JOBS, DEFAULT_SEED, ReproduceOptions
 
 
 def _tell(event: Compared) -> None:

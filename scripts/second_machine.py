@@ -32,9 +32,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from nfbuild.ops.graph import Graph  # noqa: E402  the path is set above
-from nfbuild.ops.graph_compare import films  # noqa: E402
-from nfbuild.ops.graph_text import load  # noqa: E402
+from nfbuild.ops.graph.compare import films  # noqa: E402
+from nfbuild.ops.graph.model import Graph  # noqa: E402  the path is set above
+from nfbuild.ops.graph.text import load  # noqa: E402
 from nfbuild.pixels.compare import Raster, difference  # noqa: E402
 from nfbuild.pixels.png import decode_own  # noqa: E402
 
@@ -114,7 +114,7 @@ def build(machine: Machine, root: Path, folder: Path, names: list[str]) -> Built
         "PYTHONDONTWRITEBYTECODE": "1",
         **machine.environment,
     }
-    command = [*machine.command, "-P", "-m", "nfbuild.ops.reproduce_one", str(folder / "task.json")]
+    command = [*machine.command, "-P", "-m", "nfbuild.ops.reproduce.one", str(folder / "task.json")]
     ran = subprocess.run(command, env=environment, cwd=folder, capture_output=True, check=False)
     if not (folder / "result.json").exists():
         raise NotHere(f"it does not run: {_last_line(ran.stderr)}")

@@ -11,11 +11,11 @@ from nfbuild.cli.terminal import Voice, follow
 from nfbuild.errors import UsageError
 
 if TYPE_CHECKING:
-    from nfbuild.ops.graph import Graph
-    from nfbuild.ops.graph_compare import Comparison, Difference
-    from nfbuild.ops.reproduce import ReproduceReport
-    from nfbuild.ops.reproduce_evidence import Place
-    from nfbuild.ops.reproduce_trial import Run
+    from nfbuild.ops.graph.compare import Comparison, Difference
+    from nfbuild.ops.graph.model import Graph
+    from nfbuild.ops.reproduce.evidence import Place
+    from nfbuild.ops.reproduce.proof import ReproduceReport
+    from nfbuild.ops.reproduce.trial import Run
 
 _FORMS = ("text", "json", "dot")
 _MOST = 40
@@ -50,10 +50,10 @@ def _graph(
     voice: Voice, start: str, names: list[str], *, source: str | None, inputs_only: bool
 ) -> Graph:
     if source is not None:
-        from nfbuild.ops.graph_text import load  # noqa: PLC0415  each verb loads what it needs
+        from nfbuild.ops.graph.text import load  # noqa: PLC0415  each verb loads what it needs
 
         return load(source)
-    from nfbuild.ops.graph_now import current_graph, input_graph  # noqa: PLC0415
+    from nfbuild.ops.graph.now import current_graph, input_graph  # noqa: PLC0415
     from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
 
     operation = input_graph if inputs_only else current_graph
@@ -63,12 +63,12 @@ def _graph(
 
 def _print_graph(found: Graph, form: str, frames: str | None) -> None:
     if form == "text":
-        from nfbuild.ops.graph_text import write  # noqa: PLC0415
+        from nfbuild.ops.graph.text import write  # noqa: PLC0415
 
         for piece in write(found):
             sys.stdout.write(piece.decode("ascii"))
         return
-    from nfbuild.ops.graph_draw import to_dot, to_json  # noqa: PLC0415
+    from nfbuild.ops.graph.draw import to_dot, to_json  # noqa: PLC0415
 
     if form == "json":
         put_json(to_json(found))
@@ -78,7 +78,7 @@ def _print_graph(found: Graph, form: str, frames: str | None) -> None:
 
 
 def _print_uses(found: Graph, path: str, *, as_json: bool) -> int:
-    from nfbuild.ops.graph import uses  # noqa: PLC0415
+    from nfbuild.ops.graph.model import uses  # noqa: PLC0415
 
     moved = uses(found, path)
     if as_json:
@@ -98,7 +98,7 @@ def _print_uses(found: Graph, path: str, *, as_json: bool) -> int:
 
 
 def _print_frames(found: Graph, name: str, *, as_json: bool) -> int:
-    from nfbuild.ops.graph import frames_of  # noqa: PLC0415
+    from nfbuild.ops.graph.model import frames_of  # noqa: PLC0415
 
     runs = frames_of(found, name)
     if as_json:
@@ -117,8 +117,8 @@ def _range(first: int, last: int) -> str:
 @speaking
 def compare_graph_files(voice: Voice, before: str, after: str) -> int:
     """`nfbuild explain FILE FILE`: what differs between two build graphs."""
-    from nfbuild.ops.graph_compare import compare_graphs  # noqa: PLC0415
-    from nfbuild.ops.graph_text import load  # noqa: PLC0415
+    from nfbuild.ops.graph.compare import compare_graphs  # noqa: PLC0415
+    from nfbuild.ops.graph.text import load  # noqa: PLC0415
 
     comparison = compare_graphs(load(before), load(after))
     if voice.as_json:
@@ -170,8 +170,8 @@ def reproduce(
     against: str | None,
 ) -> int:
     """`nfbuild reproduce`."""
-    from nfbuild.ops.reproduce import reproduce as operation  # noqa: PLC0415
-    from nfbuild.ops.reproduce_trial import ReproduceOptions  # noqa: PLC0415
+    from nfbuild.ops.reproduce.proof import reproduce as operation  # noqa: PLC0415
+    from nfbuild.ops.reproduce.trial import ReproduceOptions  # noqa: PLC0415
     from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
 
     words = tuple(word.strip() for word in jobs.split(",") if word.strip())
@@ -184,7 +184,7 @@ def reproduce(
         _print_proof(report)
     code = report.exit_code
     if code == 0 and certify is not None:
-        from nfbuild.ops.reproduce_certificate import save  # noqa: PLC0415
+        from nfbuild.ops.reproduce.certificate import save  # noqa: PLC0415
 
         save(report, certify)
         if not voice.quiet:
@@ -196,7 +196,7 @@ def reproduce(
 
 def _follow(operation: Any, voice: Voice) -> ReproduceReport:
     """Run the proof to its end, saying each build as it was compared."""
-    from nfbuild.ops.reproduce import Compared  # noqa: PLC0415
+    from nfbuild.ops.reproduce.proof import Compared  # noqa: PLC0415
 
     def others() -> Any:
         while True:
@@ -263,7 +263,7 @@ def _compare_with(report: ReproduceReport, path: str) -> int:
     import json  # noqa: PLC0415  only here
 
     from nfbuild.errors import EXIT_GATE  # noqa: PLC0415
-    from nfbuild.ops.reproduce_certificate import (  # noqa: PLC0415
+    from nfbuild.ops.reproduce.certificate import (  # noqa: PLC0415
         certificate,
         compare_certificates,
         read,

@@ -27,8 +27,8 @@ from nfbuild.ops.audit import audit_reused
 from nfbuild.ops.check import FaceGlyphs, findings_of
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.graph_make import graph_of
-from nfbuild.ops.graph_text import save
+from nfbuild.ops.graph.make import graph_of
+from nfbuild.ops.graph.text import save
 from nfbuild.ops.leave import leave_state
 from nfbuild.ops.nothing import state_path
 from nfbuild.ops.options import BuildOptions

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from nfbuild.execute.base import Done
 from nfbuild.ledger.runs import Runs
-from nfbuild.ops import build, graph_make, products
+from nfbuild.ops import build, products
+from nfbuild.ops.graph import make as graph_make
 from nfbuild.ops.session import Session
 
 

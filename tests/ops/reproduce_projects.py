@@ -7,8 +7,8 @@ from collections.abc import Callable
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from nfbuild.ops.reproduce import Compared, ReproduceReport, reproduce
-from nfbuild.ops.reproduce_trial import ReproduceOptions
+from nfbuild.ops.reproduce.proof import Compared, ReproduceReport, reproduce
+from nfbuild.ops.reproduce.trial import ReproduceOptions
 from nfbuild.ops.session import Settings, open_session
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from nfbuild.ops.reproduce import cores
-from nfbuild.ops.reproduce_evidence import Place, compare
-from nfbuild.ops.reproduce_surroundings import REFERENCE, matrix
-from nfbuild.ops.reproduce_trial import Built, ReproduceOptions, Running, Trial, make_trial
+from nfbuild.ops.reproduce.evidence import Place, compare
+from nfbuild.ops.reproduce.proof import cores
+from nfbuild.ops.reproduce.surroundings import REFERENCE, matrix
+from nfbuild.ops.reproduce.trial import Built, ReproduceOptions, Running, Trial, make_trial
 from nfbuild.ops.session import Settings, open_session
 
 HERE = Path(__file__).resolve().parent

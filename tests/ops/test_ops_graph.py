@@ -15,10 +15,10 @@ from opspace import MOVING, STILL, Space
 
 from nfbuild.digests import by_utf8
 from nfbuild.errors import ProjectError, UsageError
-from nfbuild.ops import graph_text
-from nfbuild.ops.graph import ROWS, FileNode, Graph, frames_of, is_whole, ordered, uses
-from nfbuild.ops.graph_compare import compare_graphs
-from nfbuild.ops.graph_draw import to_dot, to_json
+from nfbuild.ops.graph import text as graph_text
+from nfbuild.ops.graph.compare import compare_graphs
+from nfbuild.ops.graph.draw import to_dot, to_json
+from nfbuild.ops.graph.model import ROWS, FileNode, Graph, frames_of, is_whole, ordered, uses
 
 ROOT = Path(__file__).resolve().parents[2]
 VECTOR = json.loads((ROOT / "tests/vectors/graph.json").read_text("utf-8"))
@@ -216,8 +216,8 @@ def test_json_and_dot_tell_the_same_nodes(built: Graph):
 def test_networkx_is_not_loaded_for_the_text(built: Graph, space: Space):
     """Its import costs more than a build with nothing to do."""
     program = (
-        "import sys; from nfbuild.ops import graph_text, graph_compare, graph_draw;"
-        "graph_text.load(sys.argv[1]); sys.exit('networkx' in sys.modules)"
+        "import sys; from nfbuild.ops.graph import text, compare, draw;"
+        "text.load(sys.argv[1]); sys.exit('networkx' in sys.modules)"
     )
 
     command = [sys.executable, "-c", program, space.root / "g.txt"]

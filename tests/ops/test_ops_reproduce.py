@@ -15,11 +15,11 @@ import pytest
 from opspace import MOVING, STILL, Space
 
 from nfbuild.errors import ProjectError, UsageError
-from nfbuild.ops.reproduce import ReproduceReport, read_jobs, reproduce
-from nfbuild.ops.reproduce_certificate import certificate, compare_certificates, read, save
-from nfbuild.ops.reproduce_evidence import Place
-from nfbuild.ops.reproduce_surroundings import DIMENSIONS, REFERENCE, make_checkout, matrix
-from nfbuild.ops.reproduce_trial import CHANCE, ReproduceOptions
+from nfbuild.ops.reproduce.certificate import certificate, compare_certificates, read, save
+from nfbuild.ops.reproduce.evidence import Place
+from nfbuild.ops.reproduce.proof import ReproduceReport, read_jobs, reproduce
+from nfbuild.ops.reproduce.surroundings import DIMENSIONS, REFERENCE, make_checkout, matrix
+from nfbuild.ops.reproduce.trial import CHANCE, ReproduceOptions
 from nfbuild.ops.session import Settings, open_session
 
 HERE = Path(__file__).resolve().parent

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from reproduce_projects import ROOT, peer_examples, prove
 
-from nfbuild.ops.reproduce import ReproduceReport
-from nfbuild.ops.reproduce_trial import DEFAULT_JOBS, ReproduceOptions
+from nfbuild.ops.reproduce.proof import ReproduceReport
+from nfbuild.ops.reproduce.trial import DEFAULT_JOBS, ReproduceOptions
 
 
 def told(report: ReproduceReport) -> str:

@@ -2,8 +2,8 @@
 
 From empty caches the inline executor builds the project once, in plain surroundings: the reference.
 Then every worker count builds it again, in several dispatch orders drawn from a seed, each in
-other surroundings (`reproduce_surroundings`), each a process of its own over a copy of its own.
-Whatever was written is compared (`reproduce_evidence`). On a difference the surroundings of that
+other surroundings (`surroundings`), each a process of its own over a copy of its own.
+Whatever was written is compared (`evidence`). On a difference the surroundings of that
 build are tried one at a time, to name the one that does it.
 
 A green result says that these builds were equal on this machine; `docs/portability.md` says what
@@ -23,8 +23,8 @@ from nfbuild.digests import shown
 from nfbuild.errors import EXIT_GATE, NfbuildError, UsageError, worst_exit
 from nfbuild.events import Failed
 from nfbuild.ops.reports import failure, talk_json
-from nfbuild.ops.reproduce_surroundings import DIMENSIONS, REFERENCE, matrix
-from nfbuild.ops.reproduce_trial import Built, ReproduceOptions, Run, make_trial
+from nfbuild.ops.reproduce.surroundings import DIMENSIONS, REFERENCE, matrix
+from nfbuild.ops.reproduce.trial import Built, ReproduceOptions, Run, make_trial
 
 if TYPE_CHECKING:
     from nfbuild.ops.session import Session

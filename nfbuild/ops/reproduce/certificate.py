@@ -12,8 +12,8 @@ from typing import Any
 
 from nfbuild.digests import by_utf8
 from nfbuild.errors import Place, ProjectError, UsageError
-from nfbuild.ops.reproduce import ReproduceReport
-from nfbuild.ops.reproduce_surroundings import DIMENSIONS
+from nfbuild.ops.reproduce.proof import ReproduceReport
+from nfbuild.ops.reproduce.surroundings import DIMENSIONS
 
 FORMAT = "nfbuild.certificate/1"
 _FAMILY = "nfbuild.certificate/"

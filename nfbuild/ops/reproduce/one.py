@@ -1,4 +1,4 @@
-"""One build of a proof, in a process of its own: `python -m nfbuild.ops.reproduce_one TASK`.
+"""One build of a proof, in a process of its own: `python -m nfbuild.ops.reproduce.one TASK`.
 
 Reads what to do from a JSON file, takes the surroundings on that only a process can set for itself
 (umask, open files, niceness, locale, working directory), builds as `nfbuild build` does, and
@@ -19,7 +19,7 @@ from typing import Any
 from nfbuild.digests import FrameDigest
 from nfbuild.errors import NfbuildError
 from nfbuild.ops.build import build
-from nfbuild.ops.graph_text import load
+from nfbuild.ops.graph.text import load
 from nfbuild.ops.options import BuildOptions
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.session import WORKER, Settings, open_session

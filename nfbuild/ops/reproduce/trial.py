@@ -22,8 +22,8 @@ from nfbuild.execute.launch import PASSED_ON
 from nfbuild.ops.films import load_film
 from nfbuild.ops.options import read_scale
 from nfbuild.ops.products import audio_of, listed_exports, plan_of
-from nfbuild.ops.reproduce_evidence import Evidence, Place, compare, gather
-from nfbuild.ops.reproduce_surroundings import REFERENCE, Checkout, Surroundings, make_checkout
+from nfbuild.ops.reproduce.evidence import Evidence, Place, compare, gather
+from nfbuild.ops.reproduce.surroundings import REFERENCE, Checkout, Surroundings, make_checkout
 from nfbuild.project import Discovery, Listed, discover, select
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ class Trial:
             json.dump(task, file)
         words = open(os.path.join(beside, "words.txt"), "w+b")  # noqa: SIM115  closed by `finish`
         popen = subprocess.Popen(
-            [sys.executable, "-P", "-m", "nfbuild.ops.reproduce_one", path],
+            [sys.executable, "-P", "-m", "nfbuild.ops.reproduce.one", path],
             env=self._environment(beside, checkout, surroundings),
             stdin=subprocess.DEVNULL,
             stdout=words,

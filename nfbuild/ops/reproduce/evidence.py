@@ -19,9 +19,9 @@ from nfbuild.digests import by_utf8, derive, file_digest
 from nfbuild.errors import NfbuildError
 from nfbuild.ledger.canonical import read as read_entry
 from nfbuild.ledger.runs import ranges, stretches
-from nfbuild.ops import graph_text
-from nfbuild.ops.graph import Graph
-from nfbuild.ops.graph_compare import compare_graphs, films
+from nfbuild.ops.graph import text as graph_text
+from nfbuild.ops.graph.compare import compare_graphs, films
+from nfbuild.ops.graph.model import Graph
 
 SECTIONS = ("graph", "frames", "ledger", "exports", "blobs", "report")
 """What is compared, in the order in which it is looked at."""

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from nfbuild.digests import NONE, derive, derive_raw, encode, is_hex_digest
 from nfbuild.errors import Place, ProjectError
-from nfbuild.ops.graph import ROWS, Graph, is_whole
+from nfbuild.ops.graph.model import ROWS, Graph, is_whole
 
 FORMAT = "nfbuild graph 1"
 _FAMILY = "nfbuild graph "

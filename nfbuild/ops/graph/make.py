@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nfbuild.digests import SequenceDigest
 from nfbuild.identity.manifest import PARTS
 from nfbuild.ledger.sequence import SequenceHasher
-from nfbuild.ops.graph import (
+from nfbuild.ops.graph.model import (
     FACE,
     FILE,
     CompositionNode,

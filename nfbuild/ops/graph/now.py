@@ -14,8 +14,8 @@ from nfbuild.errors import NfbuildError, UsageError
 from nfbuild.events import Event
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.graph import Graph
-from nfbuild.ops.graph_make import graph_of, inputs_of
+from nfbuild.ops.graph.make import graph_of, inputs_of
+from nfbuild.ops.graph.model import Graph
 from nfbuild.ops.products import audio_of, listed_exports, plan_of
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.recall import Recall

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from nfbuild.digests import shown
-from nfbuild.ops.graph import Graph, frames_of
-from nfbuild.ops.graph_text import FORMAT, section_digests
+from nfbuild.ops.graph.model import Graph, frames_of
+from nfbuild.ops.graph.text import FORMAT, section_digests
 
 
 def to_json(graph: Graph) -> dict[str, Any]:

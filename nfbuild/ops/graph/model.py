@@ -4,8 +4,8 @@ Files flow into compositions, compositions and frames into sequences, sequences 
 builds of the same inputs by the same toolchain have one graph, whatever was kept, whoever drew it
 and in whatever order: there is no time, host, user, worker, blob or path of a machine in it.
 
-Not here: making it of a build (`graph_make`), the text of it (`graph_text`), comparing two
-(`graph_compare`), other forms (`graph_draw`). This is the door of NetworkX, which is imported
+Not here: making it of a build (`make`), the text of it (`text`), comparing two
+(`compare`), other forms (`draw`). This is the door of NetworkX, which is imported
 when something is asked of it.
 """
 

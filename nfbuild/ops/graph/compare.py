@@ -14,8 +14,8 @@ from typing import Any
 
 from nfbuild.digests import by_utf8
 from nfbuild.ledger.runs import Run, ranges, stretches
-from nfbuild.ops.graph import FrameNode, Graph, ordered
-from nfbuild.ops.graph_text import section_digests
+from nfbuild.ops.graph.model import FrameNode, Graph, ordered
+from nfbuild.ops.graph.text import section_digests
 
 
 @dataclass(frozen=True)
