@@ -8,24 +8,31 @@ import sys
 
 
 def main(folder):
-    from nfbuild.ops.build import build
-    from nfbuild.ops.options import read_options
-    from nfbuild.ops.session import open_session
+    from fractions import Fraction
+
+    from nfbuild.ops.drawing import Drawing
+    from nfbuild.ops.films import ask, load_film
+    from nfbuild.ops.questions import Questions, State
+    from nfbuild.ops.recall import Recall
+    from nfbuild.ops.session import Settings, open_session
+    from nfbuild.project import discover
 
     # No job means: parent and worker are this one process, so that both can be looked at.
-    options, settings = read_options([], folder, jobs=0, no_cache=True, record=True)
-    with open_session(folder, settings) as session:
-        running = build(session, options)
-        while True:
-            try:
-                next(running)
-            except StopIteration as done:
-                report = done.value
-                break
+    with open_session(folder, Settings(jobs=0, fresh=True)) as session:
+        listed = discover(session.project).compositions
+        films = [load_film(session, at, one, Fraction(1)) for at, one in enumerate(listed)]
+        questions = Questions()
+        for film in films:
+            if film.error is None:
+                ask(session, film, questions, range(film.scene.frames))
+        drawing = Drawing(session, films, questions, Recall(session))
+        for _ in drawing.draw(sorted(questions.numbers(State.UNKNOWN))):
+            pass
+        drawn = {film.name: str(film.error) for film in films}
+        left = len(list(questions.numbers(State.UNKNOWN, State.FAILED)))
         _draw_on_a_colour(session)
-    drawn = {row.name: str(getattr(row, "error", None)) for row in report.rows}
     loaded = sorted(name for name in sys.modules if name.partition(".")[0] == "nfbuild")
-    print(json.dumps({"exit": report.exit_code, "drawn": drawn, "loaded": loaded}))
+    print(json.dumps({"left": left, "drawn": drawn, "loaded": loaded}))
 
 
 def _draw_on_a_colour(session):
