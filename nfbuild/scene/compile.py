@@ -437,5 +437,6 @@ def _inside(element: Element, context: Context) -> Context:
     kept = context.kept or element.tag in _DEFINING
     if space is None and kept == context.kept:
         return context
-    preserved = context.preserved if space is None else space == "preserve"
+    # Any value but these two says nothing, and what stands around holds.
+    preserved = {"preserve": True, "default": False}.get(space or "", context.preserved)
     return Context(preserved, kept)

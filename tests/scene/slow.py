@@ -199,7 +199,7 @@ class Slow:
     def element(self, element, preserved, *, kept):
         pinned = self.pinned(element)
         space = element.get("xml:space")
-        preserved = preserved if space is None else space == "preserve"
+        preserved = {"preserve": True, "default": False}.get(space, preserved)
         tag = element.tag
         if tag not in DRAWN:
             return self.unknown(element, preserved, kept=kept, pinned=pinned)
