@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import random
 import time
+from array import array
 from collections.abc import Generator, Sequence
 
 from nfbuild.digests import SequenceDigest, shown
@@ -74,7 +75,7 @@ def build(session: Session, options: BuildOptions) -> Generator[Event, None, Bui
     if not session.settings.fresh:
         with session.measured("look up"):
             drawing.look_up()
-    unknown = list(run.questions.numbers(State.UNKNOWN))
+    unknown = array("I", run.questions.numbers(State.UNKNOWN))
     yield Planned(
         compositions=len(run.films),
         frames=sum(len(film.frames) for film in run.films),
@@ -402,26 +403,25 @@ def _follow_renames(run: Build, book: Book, missing: dict[str, Present]) -> None
 def _count(run: Build, drawing: Drawing) -> None:
     """Fill in what was rendered and what did not have to be, each distinct frame once."""
     report = run.report
-    counted: set[int] = set()
+    counted = bytearray(len(run.questions))
     by_name = {row.name: row for row in report.rows}
     for film in run.films:
         if film.composition is None:
             continue
         row = by_name[film.name]
         row.seconds = film.seconds
-        distinct = set(film.frames)
-        drawn = distinct & drawing.rendered
-        first = drawn - counted
-        counted |= first
-        answered = {
-            n for n in distinct if run.questions.state(n) not in (State.FAILED, State.UNKNOWN)
-        }
-        row.distinct = len(answered)
-        row.rendered = len(first)
-        row.reused = len(answered) - len(first)
+        for number in set(film.frames):
+            state = run.questions.state(number)
+            if state in (State.FAILED, State.UNKNOWN):
+                continue
+            row.distinct += 1
+            if state is State.DRAWN and not counted[number]:
+                counted[number] = 1
+                row.rendered += 1
+        row.reused = row.distinct - row.rendered
         report.frames += row.frames
     report.distinct = sum(1 for n in run.questions.numbers(State.CACHED, State.SHARED, State.DRAWN))
-    report.rendered = len(drawing.rendered)
+    report.rendered = drawing.rendered
     report.reused = report.distinct - report.rendered
     report.cache_lied = drawing.lied
     report.seconds = time.perf_counter() - run.session.started

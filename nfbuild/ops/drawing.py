@@ -7,7 +7,7 @@ records: a record never speaks of a blob that is not there.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -41,7 +41,6 @@ class Drawing:
     sha256: bool = False
     peer: dict[int, str] = field(default_factory=dict)
     remembered: dict[int, FrameDigest] = field(default_factory=dict)
-    rendered: set[int] = field(default_factory=set)
     lied: int = 0
     spent: float = 0.0
     """Seconds that workers spent on what was rendered."""
@@ -50,6 +49,11 @@ class Drawing:
     def probe(self) -> Probe:
         """What tells scenes that depend on the clock."""
         return Probe(self.session, self.films)
+
+    @property
+    def rendered(self) -> int:
+        """How many distinct frames were rasterized in this run."""
+        return sum(1 for _ in self.questions.numbers(State.DRAWN))
 
     def look_up(self, numbers: Iterable[int] | None = None, *, near: bool = False) -> None:
         """Answer from the caches what they know: of `numbers`, or of every open question.
@@ -74,8 +78,13 @@ class Drawing:
                 # The blob is gone, the memory of what was true is not: compare when drawn again.
                 self.remembered[number] = hit.digest
 
-    def draw(self, numbers: Iterable[int]) -> Generator[Event, None, None]:
-        """Draw the questions `numbers` afresh; a frame that cannot be drawn fails its films."""
+    def draw(
+        self, numbers: Iterable[int], kept: Callable[[Sequence[int]], None] | None = None
+    ) -> Generator[Event, None, None]:
+        """Draw the questions `numbers` afresh; a frame that cannot be drawn fails its films.
+
+        `kept` is told of the questions whose answers have just been recorded.
+        """
         refused: dict[int, NfbuildError] = {}
         pending: list[tuple[int, Drawn]] = []
         for outcome in self.session.perform(self._jobs(numbers, refused)):
@@ -88,9 +97,9 @@ class Drawing:
             pending.append((number, drawn))
             yield from self._answer(number, drawn)
             if len(pending) >= _FLUSH:
-                self._remember(pending)
+                self._remember(pending, kept)
                 pending = []
-        self._remember(pending)
+        self._remember(pending, kept)
         self._fail(refused)
 
     def draw_frames(
@@ -175,7 +184,6 @@ class Drawing:
         key = self.questions.key(number)
         before = self._before(number)
         self.questions.answer(number, drawn.digest, State.DRAWN)
-        self.rendered.add(number)
         if drawn.sha256 is not None:
             self.peer[number] = drawn.sha256
         spent = sum(stage.duration for stage in drawn.stages) / 1e9
@@ -198,13 +206,19 @@ class Drawing:
             return self.questions.digest(number)
         return self.remembered.get(number)
 
-    def _remember(self, drawn: Sequence[tuple[int, Drawn]]) -> None:
+    def _remember(
+        self,
+        drawn: Sequence[tuple[int, Drawn]],
+        kept: Callable[[Sequence[int]], None] | None,
+    ) -> None:
         self.recall.remember_frames(
             [
                 (self.questions.key(number), answer.digest, answer.blob, answer.size)
                 for number, answer in drawn
             ]
         )
+        if kept is not None:
+            kept([number for number, _ in drawn])
 
     def _fail(self, refused: dict[int, NfbuildError]) -> None:
         """Give up every film that asked a question without an answer, by its first such frame."""

@@ -13,6 +13,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from nfbuild.digests import BlobDigest, CompositionId, FrameDigest, FrameKey
@@ -27,6 +28,7 @@ from nfbuild.store.stats import CORRUPT, HEALED
 _DIGEST_BYTES = 32
 _SIZE_BYTES = 8
 _CHUNK = 2_000
+_PLACES = 8_000
 
 
 class Hit(NamedTuple):
@@ -174,6 +176,7 @@ class Recall:
                 kept[digest] = Blob(blob, size)
                 places[digest] = _packed(kept[digest])
         self._blobs.update(kept)
+        self._forget_oldest()
         self._unchecked.difference_update(kept)
         if traces:
             for there in kept.values():
@@ -184,6 +187,14 @@ class Recall:
             self._caches.share_blobs(there.digest for there in kept.values())
             self._keep(PIXELS, places)
             self._keep(FRAME, traces)
+
+    def _forget_oldest(self) -> None:
+        """Let places go that the table can tell again; those of the last frames are asked soon."""
+        surplus = len(self._blobs) - _PLACES
+        if surplus > 0:
+            for digest in list(islice(self._blobs, surplus)):
+                if digest not in self._unchecked:
+                    del self._blobs[digest]
 
     def _keep(self, kind: Kind, items: Mapping[str, bytes]) -> None:
         # What cannot be kept is drawn again another time; the journal has said so.
@@ -238,9 +249,12 @@ class Recall:
 
     def blobs(self, digests: Iterable[FrameDigest]) -> Iterator[BlobDigest]:
         """Yield the blobs of frames, as far as this run has met them."""
-        for digest in digests:
-            if digest in self._blobs:
-                yield self._blobs[digest].digest
+        wanted = iter(digests)
+        while chunk := list(islice(wanted, _CHUNK)):
+            self._locate(chunk)
+            for digest in chunk:
+                if digest in self._blobs:
+                    yield self._blobs[digest].digest
 
     def is_unchecked(self, digest: FrameDigest) -> bool:
         """Tell whether only a tier says that the blob of a frame shows its pixels."""

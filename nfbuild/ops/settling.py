@@ -134,7 +134,7 @@ def settle(run: Build, drawing: Drawing) -> Generator[Event, None, None]:
     """Finish uploads, collect where that is due, and put what the caches did into the report."""
     session = run.session
     caches, journal = session.caches, session.caches.journal
-    wrote = len(drawing.rendered) + _shared(drawing)
+    wrote = drawing.rendered + _shared(drawing)
     differing = {tier.name: _differs(run, tier) for tier in caches.tiers}
     if drawing.rendered:
         for tier in caches.tiers:
@@ -183,9 +183,9 @@ def _count_times(drawing: Drawing, journal: Journal, lifetime: Mapping[str, int]
 
     None where this cache has never seen a frame drawn.
     """
-    journal.count("local", stats.DRAWN, len(drawing.rendered))
+    journal.count("local", stats.DRAWN, drawing.rendered)
     journal.count("local", stats.DRAWN_MILLISECONDS, int(drawing.spent * 1000))
-    frames = lifetime.get(f"local {stats.DRAWN}", 0) + len(drawing.rendered)
+    frames = lifetime.get(f"local {stats.DRAWN}", 0) + drawing.rendered
     spent = lifetime.get(f"local {stats.DRAWN_MILLISECONDS}", 0) / 1000 + drawing.spent
     if not frames:
         return None

@@ -31,7 +31,11 @@ def draw_shared(drawing: Drawing, numbers: Sequence[int]) -> Generator[Event, No
         pending = list(numbers)
         while pending:
             others: list[int] = []
-            yield from drawing.draw(_claimed(drawing, claims, pending, others))
+            # Claims go as records come: for each lock the kernel looks through all on the file.
+            yield from drawing.draw(
+                _claimed(drawing, claims, pending, others),
+                lambda numbers: claims.release(drawing.questions.key(n) for n in numbers),
+            )
             claims.release(drawing.questions.key(number) for number in pending)
             pending = _await(drawing, claims, others)
     finally:
