@@ -49,7 +49,7 @@ def _lane_tree(lane: Lane) -> dict[str, Any]:
         "frames": lane.frames,
         "identity": dict(lane.identity),
         "rate": str(lane.rate),
-        "runs": [[run.count, run.key, run.digest] for run in lane.runs],
+        "runs": lane.runs,
         "sampled": lane.sampled,
         "toolchain": dict(lane.toolchain),
     }
@@ -67,8 +67,9 @@ def _text(value: Any, depth: int) -> str:
             for key in by_utf8(value)
         ]
         return _block("{", rows, "}", depth)
-    if isinstance(value, list) and value and all(isinstance(item, list) for item in value):
-        return _block("[", [_text(item, depth + 1) for item in value], "]", depth)
+    if isinstance(value, Runs):
+        # Written as it is walked: a long film's runs are most of an entry.
+        return _block("[", [_text([r.count, r.key, r.digest], depth) for r in value], "]", depth)
     if isinstance(value, list):
         return "[" + ", ".join(_text(item, depth) for item in value) + "]"
     if isinstance(value, str):

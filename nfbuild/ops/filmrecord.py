@@ -34,9 +34,15 @@ def record_key(identity: CompositionId, width: int, height: int) -> RecordKey:
     return RecordKey(derive(_CONTEXT, identity, width, height))
 
 
-def pack(runs: Sequence[FilmRun]) -> bytes:
-    """Return the record's payload."""
-    return _MAGIC + len(runs).to_bytes(4, "big") + b"".join(_packed(run) for run in runs)
+def pack(runs: Iterable[FilmRun]) -> bytes:
+    """Return the record's payload; reads `runs` once and keeps none of them."""
+    body = bytearray(_MAGIC + bytes(4))
+    count = 0
+    for run in runs:
+        body += _packed(run)
+        count += 1
+    body[len(_MAGIC) : len(_MAGIC) + 4] = count.to_bytes(4, "big")
+    return bytes(body)
 
 
 def _packed(run: FilmRun) -> bytes:
@@ -69,6 +75,7 @@ def _runs(body: bytes) -> Iterator[FilmRun]:
         )
 
 
-def fold(frames: Iterable[tuple[FrameKey, FrameDigest, str]]) -> list[FilmRun]:
-    """Return consecutive equal frames as runs."""
-    return [FilmRun(sum(1 for _ in group), *frame) for frame, group in groupby(frames)]
+def fold(frames: Iterable[tuple[FrameKey, FrameDigest, str]]) -> Iterator[FilmRun]:
+    """Yield consecutive equal frames as runs."""
+    for frame, group in groupby(frames):
+        yield FilmRun(sum(1 for _ in group), *frame)
