@@ -90,15 +90,16 @@ def test_every_damage_of_every_blob_is_counted_and_healed(made, tmp_path):
     assert good(mine.root, "cache", "verify")["damage"] == []
 
 
-@pytest.mark.parametrize("turn", [0, 1, 2])
+@pytest.mark.parametrize("turn", range(0, len(DAMAGES), 4))
 def test_damage_of_a_tier_is_counted_and_harmless(made, tmp_path, turn):
     """Records and blobs of a shared directory, each with a damage: right, and healed in the end."""
     mine = copy_of(made, tmp_path)
     right = product(mine.root)
     tier = tmp_path / "tier"
     records = [*(tier / "records" / "frame").rglob("*.rec")]
-    harmed = [*sorted(records)[:4], *list(blobs(tier))[20:24]]
-    counted, _ = _harm(harmed, 3 * turn)
+    # Fewer than make a tier a liar, which is given up: then all the rest would be drawn.
+    harmed = [*sorted(records)[:2], *list(blobs(tier))[20:22]]
+    counted, _ = _harm(harmed, turn)
     for folder in ("cache", "out"):
         shutil.rmtree(mine.root / folder)
     done = mine.build().report.to_json()
