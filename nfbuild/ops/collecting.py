@@ -11,13 +11,14 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 from nfbuild.digests import BlobDigest, FrameDigest, is_hex_digest
 from nfbuild.errors import EXIT_GATE, ProjectError, StoreError, UsageError
 from nfbuild.identity.manifest import composition_id
 from nfbuild.ledger.book import Book
-from nfbuild.ops.filmrecord import record_key, unpack
+from nfbuild.ops.filmrecord import FilmRun, record_key, unpack, walk
 from nfbuild.project import Project, discover, load
 from nfbuild.store.base import COMPOSITION, KINDS, PIXELS
 from nfbuild.store.collect import Collected, Plan, Policy, carry_out, collect, plan_collection
@@ -27,6 +28,7 @@ from nfbuild.store.scrub import Scrubbed, scrub
 from nfbuild.store.stack import Caches, directory_of, open_caches
 
 _DIGEST_BYTES = 32
+_CHUNK = 2_000
 
 
 @dataclass
@@ -104,7 +106,6 @@ def folders(project: Project, caches: Caches) -> Iterator[tuple[str, int | None]
 def reached(project: Project, caches: Caches) -> Iterator[BlobDigest]:
     """Yield the blobs of the films that the ledger records in any lane, at the canvas's size."""
     book = Book(project.ledger_folder, project.ledger)
-    digests: dict[str, None] = {}
     for listed in discover(project).compositions:
         try:
             page = book.read(listed.stem, listed.name)
@@ -112,13 +113,15 @@ def reached(project: Project, caches: Caches) -> Iterator[BlobDigest]:
             continue
         for lane in {} if page is None else page.entry.lanes.values():
             key = record_key(composition_id(lane.identity), lane.width, lane.height)
-            try:
-                runs = unpack(caches.local.get_record(COMPOSITION, key))
-            except StoreError:
-                continue
-            digests.update((run.digest, None) for run in runs)
-    for told in caches.look_up(PIXELS, digests, shared=False).values():
-        yield BlobDigest(told.payload[:_DIGEST_BYTES].hex())
+            with contextlib.suppress(StoreError):
+                yield from _blobs_of(caches, walk(caches.local.get_record(COMPOSITION, key)))
+
+
+def _blobs_of(caches: Caches, runs: Iterator[FilmRun]) -> Iterator[BlobDigest]:
+    """Yield the blobs of a film's frames, some thousand frames at a time."""
+    while digests := dict.fromkeys(run.digest for run in islice(runs, _CHUNK)):
+        for told in caches.look_up(PIXELS, digests, shared=False).values():
+            yield BlobDigest(told.payload[:_DIGEST_BYTES].hex())
 
 
 @dataclass

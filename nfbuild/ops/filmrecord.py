@@ -8,7 +8,7 @@ consecutive frames are one run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -56,13 +56,18 @@ def _packed(run: FilmRun) -> bytes:
 
 def unpack(payload: bytes) -> list[FilmRun]:
     """Return the runs of a payload; raises Corrupt for anything that `pack` does not write."""
+    return list(walk(payload))
+
+
+def walk(payload: bytes) -> Iterator[FilmRun]:
+    """Yield the runs of a payload one by one, after checking it as `unpack` does."""
     start = len(_MAGIC) + 4
     if payload[: len(_MAGIC)] != _MAGIC or len(payload) < start:
         raise Corrupt("a composition record is none", code="film")
     count = int.from_bytes(payload[len(_MAGIC) : start], "big")
     if len(payload) != start + count * _RUN:
         raise Corrupt("a composition record is longer or shorter than it says", code="film")
-    return list(_runs(payload[start:]))
+    yield from _runs(payload[start:])
 
 
 def _runs(body: bytes) -> Iterator[FilmRun]:
