@@ -89,6 +89,11 @@ def _fonts(bench, case, film):
     return replace(keyed(film, key), id=without(film, "fonts"))
 
 
+@control("ignores which face a text means", "configured faces")
+def _meant(bench, case, film):
+    return replace(film, id=without(film, "source", lambda name: name != "faces"))
+
+
 @control("ignores tails", "tail", "tail added", "text boundary")
 def _tails(bench, case, film):
     from nfbuild.scene import xml

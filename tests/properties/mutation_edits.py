@@ -1083,6 +1083,9 @@ def _configured(rng, case):
             ("Fallback", "Strong", "Body"),
             ("Fallback", "Body"),
             ("Body", "Fallback", "Strong"),
+            ("Body", "Fallback", "Strong"),
+            ("Body", "Fallback", "Strong"),
+            ("Strong", "Fallback", "Body"),
             ("Fallback", "Body", "Strong", "Spare"),
         ]
     )

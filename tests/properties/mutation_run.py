@@ -41,12 +41,21 @@ def _other_clock(case):
     return b".nf.svg" in data and (rate is None or rate[1] != b"10")
 
 
+def _foreign_and_measured(case):
+    found = _has(r"<text\b[^>]*\bxmlns=\"(?!http://www.w3.org/2000/svg)")(case)
+    return found or (_has(r"xmlns=\"(urn:foreign)?\"")(case) and _has(r"\"auto\"")(case))
+
+
 def _fewer_faces(case):
     return not {"Body", "Strong"} <= set(case.fonts)
 
 
 DEPARTURES = (
     ("the time of a nested composition is not snapped to its frames", _other_clock),
+    (
+        "what stands in another namespace is nothing here; the peer lays it out and measures it",
+        _foreign_and_measured,
+    ),
     (
         "an image of another namespace shows nothing; the peer inlines a composition all the same",
         _has(r"<image\b[^>]*\bxmlns=\"(?!http://www.w3.org/2000/svg)"),
