@@ -151,7 +151,7 @@ class _Settling:
         if not answer.matched:
             fact = f"the font `{family}` of a text layer is no configured face"
             hint = f"it draws with `{answer.face.full_name}`: add the face to `[fonts] faces`"
-            code = "render.unresolved_font_family"
+            code = "text.unresolved_family"
             self.assets.warnings.append(Finding(code, fact, self.file, None, hint))
         return answer.face
 

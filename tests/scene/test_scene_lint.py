@@ -51,6 +51,10 @@ def animation(target, *keyframes):
 
 
 RECT = '<rect id="r" width="20" height="20" fill="#ff0000"/>'
+PNG = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9Q"
+    "DwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 PATTERN = '<defs><pattern id="p" width="4" height="4"/></defs>'
 
 MISTAKES = [
@@ -58,6 +62,47 @@ MISTAKES = [
     ("render.inert_attribute", '<text text-anchor="middle" y="20">a</text>'),
     ("render.inert_attribute", '<g letter-spacing="2"><text y="20">a</text></g>'),
     ("render.inert_attribute", "<style>#r { fill: red }</style>" + RECT),
+    ("render.inert_attribute", '<text y="20" opacity="0.5">a</text>'),
+    ("render.inert_attribute", '<text y="20" opacity="0.5" data-bg="red">a</text>'),
+    ("render.inert_attribute", f'<image width="9" height="9" opacity="0" href="{PNG}"/>'),
+    ("render.inert_attribute", '<text y="20" style="display:none">a</text>'),
+    ("render.inert_attribute", '<text y="20" style="fill:red; font-size: 30px">a</text>'),
+    ("render.inert_attribute", '<text y="20" stroke="red">a</text>'),
+    ("render.inert_attribute", '<text y="20" dominant-baseline="middle">a</text>'),
+    ("render.inert_attribute", '<text y="20" textLength="90">a</text>'),
+    ("render.inert_attribute", '<g font-size="30"><g><text y="20">a</text></g></g>'),
+    ("render.inert_attribute", '<g font-weight="bold"><text y="20">a</text>b</g>'),
+    ("render.inert_attribute", '<rect style="visibility:hidden" width="9" height="9"/>'),
+    ("render.inert_attribute", '<rect transform="scale(50%)" width="9" height="9"/>'),
+    ("render.inert_attribute", '<rect style="transform:rotate(9deg)" width="9" height="9"/>'),
+    ("render.inert_attribute", '<rect style="filter: blur(2px)" width="9" height="9"/>'),
+    ("render.inert_attribute", "<style>text { font-size: 30px }</style>" + RECT),
+    ("render.inert_attribute", "<style>@keyframes k { to { opacity: 0 } }</style>" + RECT),
+    ("render.unsupported_element", f"<switch>{RECT}</switch>"),
+    ("render.unsupported_element", '<text y="20"><textPath href="#r">a</textPath></text>'),
+    ("render.unsupported_element", '<text y="20">a<title>b</title></text>'),
+    ("render.unsupported_element", f'{RECT[:-2]}><animate attributeName="x" to="9"/></rect>'),
+    ("render.unsupported_element", f'{RECT[:-2]}><set attributeName="x" to="9"/></rect>'),
+    ("render.unsupported_element", f"<foreignObject>{RECT}</foreignObject>"),
+    ("render.unsupported_element", f"<rectt>{RECT}</rectt>"),
+    (
+        "render.unsupported_element",
+        '<defs><filter id="f"><feMerge><feMergeNode/></feMerge></filter></defs>',
+    ),
+    *(
+        ("render.degraded_paint", f'<rect width="9" height="9" {written}/>')
+        for written in (
+            'fill="transparent"',
+            'fill="rgb(255 0 0)"',
+            'fill="rgb(300, 0, 0)"',
+            'fill="rebeccapurple"',
+            'fill="mediumpurple"',
+            'stroke="inherit"',
+            'stroke="oklch(0.6 0.2 30)"',
+            'style="stroke:none;fill:transparent"',
+        )
+    ),
+    ("render.degraded_paint", "<style>rect { fill: hwb(0 0% 0%) }</style>" + RECT),
     ("render.degraded_paint", '<rect width="9" height="9" fill="rgba(1,2,3,0.4)"/>'),
     ("render.degraded_paint", '<rect width="9" height="9" stroke="#11223344"/>'),
     ("render.degraded_paint", '<rect width="9" height="9" fill="#1234"/>'),
@@ -67,11 +112,18 @@ MISTAKES = [
     ("render.out_of_range_alpha", '<rect width="9" height="9" fill-opacity="-1"/>'),
     ("render.inert_tspan", '<text y="20">a<tspan data-start="0.5">b</tspan></text>'),
     ("render.inert_tspan", '<text y="20">a<tspan fill="red">b</tspan></text>'),
+    ("render.inert_tspan", '<text y="20">a<tspan display="none">b</tspan></text>'),
     ("text.inert_content", '<text y="20" data-frame-text="{frame}">words</text>'),
     ("text.size_dropped", '<text y="20" font-size="30" data-wrap="90">a b</text>'),
-    ("text.odd_path", '<text data-curve-d="M0 50Q50 0 90 50">ab</text>'),
+    ("text.size_dropped", '<text y="20" font-size="16px" data-wrap="90">a b</text>'),
+    ("text.size_dropped", '<text y="20" data-wrap="90">a b</text>'),
+    ("text.size_dropped", '<text data-curve-circle="99,50,40">ab</text>'),
+    ("text.odd_path", '<text font-size="10" data-curve-d="M0 50Q50 0 90 50">ab</text>'),
     ("text.chip_stays", '<text y="20" data-bg="red" transform="rotate(5)">ab</text>'),
-    ("text.inert_layout", '<text data-bg="red" data-curve-circle="99,50,40">ab</text>'),
+    (
+        "text.inert_layout",
+        '<text font-size="10" data-bg="red" data-curve-circle="99,50,40">ab</text>',
+    ),
     ("text.measured_short", f'<text y="20" data-bg="red">{"wide " * 40}</text>'),
     ("geometry.never_on_canvas", '<rect x="300" width="9" height="9"/>'),
     ("geometry.never_on_canvas", '<path d="M-9 -9C-90 0 -90 0 -20 -20"/>'),
@@ -94,6 +146,22 @@ def test_a_mistake_is_found_once_with_its_line(world, code, body):
 
 SOUND = [
     RECT,
+    *(
+        f'<rect width="9" height="9" fill="{colour}"/>'
+        for colour in (
+            *("RED", "rgb( 255 , 0%, 0 )", "hsl(0 100% 50%)", "hsl(-9.5, 10%, 5.5%)"),
+            *("currentColor", "#ABC", "none"),
+        )
+    ),
+    '<text y="20" display="none" opacity="1">a</text>',
+    '<text y="20" opacity="0.5" font-size="10" data-wrap="90">a b</text>',
+    '<g opacity="0.5"><text y="20" stroke="none">a</text></g>',
+    '<text y="20" opacity="0.5" id="driven">a</text>',
+    f'<g font-size="30" font-family="x">{RECT}<text y="20" font-size="9" {SARASA}>a</text></g>',
+    f"<title>a</title><metadata><b/></metadata><a>{RECT}<desc>b</desc></a>",
+    "<style>/* a: b */ rect { fill: red; opacity: 0.5 } text { fill: #fff }</style>" + RECT,
+    '<rect width="9" height="9" style="mix-blend-mode:multiply; transform:scale(2)"/>',
+    '<defs><filter id="f"><feGaussianBlur stdDeviation="2"/></filter></defs>',
     '<rect width="9" height="9" fill="none" stroke="none" opacity="0"/>',
     '<path d="M0 0L9 9" stroke="red" marker-end="none"/>',
     '<text y="20" text-anchor="start" letter-spacing="0">a<tspan>b</tspan></text>',
@@ -102,16 +170,18 @@ SOUND = [
     '<rect x="900" width="9" height="9" display="none"/>',
     '<rect x="199" width="9" height="9"/>',
     '<line x1="-5" y1="50" x2="-1" y2="50" stroke="red" stroke-width="4"/>',
-    '<text y="20" data-wrap="90">a b</text>',
+    '<text y="20" font-size="10" data-wrap="90">a b</text>',
     '<text y="20" data-bg="red">chip</text>',
-    '<text data-curve-d="M0 50L90 50C100 20 150 20 180 90Z">path</text>',
+    '<text font-size="10" data-curve-d="M0 50L90 50C100 20 150 20 180 90Z">path</text>',
 ]
 
 
 @pytest.mark.parametrize("body", SOUND)
 def test_what_is_drawn_as_written_is_no_mistake(world, body):
     """A false alarm teaches to ignore alarms."""
-    assert found(world, body) == ()
+    driven = [animation("#driven", {"t": 0, "opacity": 1})] if "driven" in body else []
+
+    assert found(world, body, driven) == ()
 
 
 def test_a_pattern_paints_nothing(world):
@@ -190,6 +260,43 @@ def test_a_turn_about_the_origin_throws_an_element_off(world):
     assert [f.code for f in found(world, far, [turn()])] == ["animation.unanchored_pivot"]
     assert found(world, far, [turn(center="auto")]) == ()
     assert found(world, RECT, [turn()]) == ()
+
+
+def test_the_middle_of_what_has_no_geometry_is_no_pivot(world):
+    """A `<use>` has none of its own; a group around a text has."""
+    plate = '<defs><rect id="plate" width="20" height="9"/></defs>'
+    turn = animation("#u", {"t": 0, "transform": {"rotate": 9, "center": "auto"}})
+
+    (finding,) = found(world, f'{plate}<use id="u" href="#plate"/>', [turn])
+    assert finding.code == "animation.inert_pivot"
+    assert finding.line == 3
+    assert found(world, '<g id="u"><text y="20">a</text></g>', [turn]) == ()
+
+
+def test_what_a_timeline_paints_has_to_be_a_colour_that_is_drawn(world):
+    """Each spelling is told once; a stroke never reaches a text."""
+    clear = {"fill": "transparent"}
+    (finding,) = found(world, RECT, [animation("#r", {"t": 0, **clear}, {"t": 1, **clear})])
+    (stroked,) = found(
+        world, '<text id="r" y="20">a</text>', [animation("#r", {"t": 0, "stroke": "#ff0000"})]
+    )
+
+    assert finding.code == "render.degraded_paint"
+    assert "painted black" in finding.message
+    assert stroked.code == "render.inert_attribute"
+
+
+def test_what_is_lost_is_told_as_it_comes_out(world):
+    """A fill is black, a stroke is not there; of a nested composition nothing is lost."""
+    with open(os.path.join(world.folder, "faded.nf.svg"), "w", encoding="utf-8") as file:
+        file.write(document(RECT))
+    shape = '<rect width="9" height="9" {}="#1234"/>'
+    (fill,), (stroke,) = (found(world, shape.format(name)) for name in ("fill", "stroke"))
+
+    assert "painted black" in fill.message
+    assert "no stroke" in stroke.message
+    assert "`stroke-opacity`" in stroke.hint
+    assert found(world, '<image href="faded.nf.svg" opacity="0.5" width="9" height="9"/>') == ()
 
 
 def test_what_flies_across_the_canvas_has_landed(world):

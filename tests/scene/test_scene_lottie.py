@@ -346,7 +346,7 @@ def test_a_text_layer_draws_with_the_face_it_names(sans, tmp_path):
     assert list(bold.inputs.fonts) == ["SourceSansPro-Bold"]
     assert bold_pixels != plain_pixels
     assert lost_pixels == plain_pixels
-    assert [finding.code for finding in lost.warnings] == ["render.unresolved_font_family"]
+    assert [finding.code for finding in lost.warnings] == ["text.unresolved_family"]
     assert bold.warnings == plain.warnings == ()
 
 

@@ -9,7 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nfbuild.errors import Place
+from nfbuild.scene.lint.elements import check_element
 from nfbuild.scene.lint.finding import Findings
+from nfbuild.scene.lint.ignored import check_ignored, check_inheritance
 from nfbuild.scene.lint.landing import check_landing
 from nfbuild.scene.lint.motion import check_motion, check_window, moves_of
 from nfbuild.scene.lint.paint import check_paint
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nfbuild.scene.composition import Composition
+    from nfbuild.scene.timeline import Animation
     from nfbuild.scene.tree import Element
 
 __all__ = ["Glyphs", "blank_frames", "check"]
@@ -136,20 +139,34 @@ def _check_sheet(
         for child in element.children:
             parents[child] = element
     _rate(sheet, findings)
+    moves = moves_of(sheet)
+    said: set[tuple[Element, str]] = set()
     for element in sheet.root.walk():
+        check_element(element, parents, findings)
         check_paint(element, ids, findings)
+        check_ignored(element, findings, driven=_drives_opacity(moves.get(element, ())))
         if element is not sheet.root:
             check_window(element, sheet, findings)
         if element.tag == "text":
+            for around, name in check_inheritance(element, parents, said):
+                findings.add(
+                    "render.inert_attribute",
+                    around,
+                    f'has `{name}="{around.attributes[name]}"`, which texts do not inherit',
+                    "write it on each `<text>`",
+                )
             try:
                 check_text(element, sheet, findings, glyphs=glyphs, measurer=services.measurer)
             except NeedsAnswers as needed:
                 missing += needed.requests
-    moves = moves_of(sheet)
     check_motion(sheet, moves, parents, findings)
     boxes = TextBoxes(services, sheet, missing)
     check_landing(sheet, moves, parents, findings, boxes.box)
     return [*sheet.findings, *sheet.faces.findings, *findings.made]
+
+
+def _drives_opacity(animations: Iterable[Animation]) -> bool:
+    return any("opacity" in frame.properties for one in animations for frame in one.keyframes)
 
 
 def _rate(sheet: Sheet, findings: Findings) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nfbuild.errors import SourceError
 from nfbuild.scene.box import center
+from nfbuild.scene.lint.colours import misread
 from nfbuild.scene.window import Window, read_window
 
 if TYPE_CHECKING:
@@ -50,11 +51,13 @@ def check_motion(
                     "move it inside, or lengthen `data-duration`",
                 )
         _shapes(animation, findings)
+        _paints(animation, findings)
     for element, animations in moves.items():
         window = _visible(element, sheet, parents)
         for animation in animations:
             _unseen(element, animation, window, findings)
             _far(element, animation, sheet, findings)
+            _inert(element, animation, sheet, findings)
 
 
 def check_window(element: Element, sheet: Sheet, findings: Findings) -> None:
@@ -119,6 +122,50 @@ def _shapes(animation: Animation, findings: Findings) -> None:
                     "write the same shape in every keyframe",
                 )
                 return
+
+
+def _paints(animation: Animation, findings: Findings) -> None:
+    """Add colours that the rasterizer does not read, each once."""
+    said: set[tuple[str, str]] = set()
+    for keyframe in animation.keyframes:
+        for name in ("fill", "stroke"):
+            value = keyframe.properties.get(name)
+            if not isinstance(value, str) or (name, value) in said:
+                continue
+            said.add((name, value))
+            told = misread(name, value)
+            if told is not None:
+                fact = f"`{animation.target}` gets `{name}: {value}`, {told[0]}"
+                findings.at("render.degraded_paint", keyframe.line, fact, told[1])
+
+
+def _inert(element: Element, animation: Animation, sheet: Sheet, findings: Findings) -> None:
+    """Add a stroke for a text, and a pivot that needs a geometry where there is none."""
+    if element.tag == "text" and any("stroke" in one.properties for one in animation.keyframes):
+        findings.at(
+            "render.inert_attribute",
+            animation.line,
+            f"the `stroke` of `{animation.target}` is ignored: a text has none",
+            "draw the outline as a path",
+        )
+    if not any(_asks_middle(one.properties.get("transform")) for one in animation.keyframes):
+        return
+    try:
+        middle = center(element, sheet.path, lambda _text: (0.0, 0.0, 1.0, 1.0))
+    except SourceError:
+        return
+    if middle is None:
+        findings.at(
+            "animation.inert_pivot",
+            animation.line,
+            f'`"center": "auto"` of `{animation.target}` does nothing: `<{element.tag}>` of line'
+            f" {element.line} has no geometry of its own",
+            'write the point: `"center": [x, y]`',
+        )
+
+
+def _asks_middle(transform: object) -> bool:
+    return isinstance(transform, dict) and transform.get("center") == "auto"
 
 
 def _shape(value: Any) -> str:

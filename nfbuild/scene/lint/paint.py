@@ -10,6 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from nfbuild.scene.aspect import declared_box
+from nfbuild.scene.lint.colours import PAINTS, misread
+from nfbuild.scene.lint.ignored import ignored
 from nfbuild.scene.numbers import double
 from nfbuild.scene.references import ids_in
 
@@ -19,17 +21,12 @@ if TYPE_CHECKING:
     from nfbuild.scene.lint.finding import Findings
     from nfbuild.scene.tree import Element
 
-PAINTS = ("fill", "stroke", "stop-color")
 ALPHAS = ("fill-opacity", "opacity", "stop-opacity", "stroke-opacity")
 MARKERS = ("marker", "marker-end", "marker-mid", "marker-start")
 ASPECTS = ("stretch", "contain", "cover")
 
-_ALPHA_HEX = re.compile(r"#(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{4})", re.ASCII)
-_ALPHA_FUNCTION = re.compile(r"(?:rgba|hsla)\s*\(", re.ASCII | re.IGNORECASE)
 _ID_RULE = re.compile(r"(?:^|[},;\s])(#[A-Za-z_][A-Za-z0-9_-]*)[^{};]*\{", re.ASCII)
 _DEFAULTS = {"letter-spacing": ("0", "normal"), "text-anchor": ("start",)}
-
-_DISPLAY_ONLY = ("tspan",)
 
 
 def check_paint(element: Element, ids: Mapping[str, Element], findings: Findings) -> None:
@@ -57,7 +54,7 @@ def check_paint(element: Element, ids: Mapping[str, Element], findings: Findings
                 "draw the arrow head as a polygon of its own",
             )
     if attributes.get("visibility", "").strip(" ") in ("hidden", "collapse"):
-        _inert(element, "visibility", 'write `display="none"`', findings)
+        ignored(element, "visibility", 'write `display="none"`', findings)
     if element.tag == "image":
         _image(element, findings)
     if element.get("href") is not None and element.get("xlink:href") is not None:
@@ -71,7 +68,7 @@ def check_paint(element: Element, ids: Mapping[str, Element], findings: Findings
         for name, defaults in _DEFAULTS.items():
             value = attributes.get(name)
             if value is not None and value.strip(" ") not in defaults:
-                _inert(element, name, _REMEDIES[name], findings)
+                ignored(element, name, _REMEDIES[name], findings)
     if element.tag == "style":
         for selector in dict.fromkeys(_ID_RULE.findall(element.all_text())):
             findings.add(
@@ -91,14 +88,10 @@ _REMEDIES = {
 def _paint(
     element: Element, name: str, value: str, ids: Mapping[str, Element], findings: Findings
 ) -> None:
-    if _ALPHA_HEX.fullmatch(value) or _ALPHA_FUNCTION.match(value):
-        findings.add(
-            "render.degraded_paint",
-            element,
-            f'has `{name}="{value}"`, whose alpha is lost: it is painted black',
-            f"write `#rrggbb` and `{name.replace('color', 'opacity')}"
-            f"{'' if name == 'stop-color' else '-opacity'}`",
-        )
+    told = misread(name, value)
+    if told is not None:
+        fact = f'has `{name}="{value}"`, {told[0]}'
+        findings.add("render.degraded_paint", element, fact, told[1])
     for target in ids_in(value):
         found = ids.get(target)
         if found is not None and found.tag != "pattern":
@@ -129,11 +122,6 @@ def _image(element: Element, findings: Findings) -> None:
             "declare both",
         )
     if element.get("preserveAspectRatio") is not None:
-        _inert(element, "preserveAspectRatio", 'write `data-aspect="contain"` or `cover`', findings)
-
-
-def _inert(element: Element, name: str, hint: str, findings: Findings) -> None:
-    value = element.attributes[name]
-    findings.add(
-        "render.inert_attribute", element, f'has `{name}="{value}"`, which is ignored', hint
-    )
+        ignored(
+            element, "preserveAspectRatio", 'write `data-aspect="contain"` or `cover`', findings
+        )

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from nfbuild.scene.tree import Element
 
 _BLANKS = " \t\r\n"
-_SPAN_STYLE = ("dx", "dy", "fill", "font-family", "font-size", "font-weight", "opacity", "x", "y")
+_SPAN_STYLE = (
+    *("baseline-shift", "display", "dominant-baseline", "dx", "dy", "fill", "fill-opacity"),
+    *("font-family", "font-size", "font-style", "font-weight", "opacity", "rotate", "stroke"),
+    *("style", "text-decoration", "textLength", "transform", "x", "y"),
+)
+# Wrapped and bent text is drawn without its size, which the rasterizer takes for this one.
+DRAWN_SIZE = 10.0
 _CONTROL = "\ufeff\u200b\u200c\u200d"
 
 
@@ -74,14 +80,15 @@ def _layout(
     path = element.get("data-curve-d")
     circle = element.get("data-curve-circle")
     wrapped = element.get("data-wrap") is not None
-    size = double(element.get("font-size") or "")
-    if (path or circle or wrapped) and size is not None and size != DEFAULT_SIZE:
+    written = (element.get("font-size") or "").strip(_BLANKS)
+    size = double(written.removesuffix("px"))
+    if (path or circle or wrapped) and (size or DEFAULT_SIZE) != DRAWN_SIZE:
+        measured = f"at {size:g} px" if size else f"at {DEFAULT_SIZE:g} px, without a `font-size`,"
         findings.add(
             "text.size_dropped",
             element,
-            "is measured at its `font-size` but drawn at the rasterizer's own: the format drops"
-            " the size of wrapped and bent text",
-            "scale a group around it instead, and leave out `font-size`",
+            f"is measured {measured} but drawn at {DRAWN_SIZE:g} px, as all wrapped and bent text",
+            f'write `font-size="{DRAWN_SIZE:g}"`, and scale a group around it',
         )
     if path and not circle and follows_reference_oddly(path):
         findings.add(
