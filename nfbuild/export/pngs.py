@@ -180,9 +180,11 @@ class _Shown:
         """Write a frame's file."""
         if self._plan.background is None:
             path = self._source.png_path(number)
-            if path is not None:
-                copy_file(path, target)
-                return
+            # Another build's collector may take the blob before it is opened: then by its bytes.
+            with contextlib.suppress(FileNotFoundError):
+                if path is not None:
+                    copy_file(path, target)
+                    return
         write_file(target, self._bytes(number))
 
     def is_in(self, path: str, stamp: Stamp, number: int) -> bool:
@@ -191,8 +193,9 @@ class _Shown:
             return False
         if self._plan.background is None:
             blob = self._source.png_path(number)
-            if blob is not None and os.stat(blob).st_size != stamp.size:
-                return False
+            with contextlib.suppress(FileNotFoundError):
+                if blob is not None and os.stat(blob).st_size != stamp.size:
+                    return False
         try:
             with open(path, "rb") as file:
                 return file.read() == self._bytes(number)
@@ -213,11 +216,7 @@ class _Shown:
             raster = bytearray(self._source.rgba(number))
             blend.lay_on(raster, *size, self._plan.background)
             return png.encode(raster, *size)
-        path = self._source.png_path(number)
-        if path is None:
-            return self._source.png_bytes(number)
-        with open(path, "rb") as file:
-            return file.read()
+        return self._source.png_bytes(number)
 
 
 def is_own_form(path: str) -> bool:

@@ -18,6 +18,7 @@ from nfbuild.export.base import ExportError
 from nfbuild.export.plan import Subject, resolve
 from nfbuild.export.pngs import export_sequence
 from nfbuild.export.scan import NamePattern, parse_pattern, scan_fingerprint
+from nfbuild.pixels import png
 from nfbuild.pixels.png import decode
 from nfbuild.project.values import Export
 
@@ -357,3 +358,32 @@ def test_export_writes_what_the_cache_holds_byte_for_byte(space):
 
     assert file_digest(space.read("001.png")) == file_digest(frames.png_bytes(1))
     assert frames.asked == []
+
+
+class Fleeting(Frames):
+    """Frames whose files go between being named and being opened, as under a collector."""
+
+    def png_path(self, number):
+        path = super().png_path(number)
+        if os.path.exists(path):
+            os.unlink(path)
+        return path
+
+    def png_bytes(self, number):
+        return png.encode(self.rasters[self.order[number]], self.width, self.height)
+
+
+def test_a_blob_that_goes_before_it_is_opened_is_no_error(tmp_path):
+    """What a collector of another build takes in that moment is taken by its bytes."""
+    space = Space(str(tmp_path))
+    rasters = [numbered(SIZE, shade) for shade in range(3)]
+    frames = Fleeting(str(tmp_path / "cache" / "blobs"), rasters, [0, 1, 2, 1], SIZE)
+    made = space.export(frames)
+
+    assert len(made.written) == 4
+    for number, shown in enumerate(frames.order):
+        with open(os.path.join(space.folder, f"{number:03d}.png"), "rb") as file:
+            assert decode(file.read())[0] == rasters[shown]
+    # And what nobody remembers is compared without an error.
+    os.unlink(space.state)
+    assert space.export(frames).written == ()
