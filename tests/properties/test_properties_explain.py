@@ -290,6 +290,26 @@ def test_an_unused_face_is_no_reason(built):
     assert answer.reasons == []
 
 
+def test_faces_in_another_order(tmp_path):
+    """Which face a text falls back to is of the configuration: named beside an edit too."""
+    project = make(tmp_path / "order")
+    text = project.read(MAIN).replace("</svg>", '<text y="9" font-family="Nobody">n</text></svg>')
+    text = text.replace('font-family="Body" xml', 'font-family="Strong" xml')
+    project.write(MAIN, text)
+    project.build()
+    order = CONFIGURATION.replace(
+        '"fonts/Body.ttf", "fonts/Strong.ttf"', '"fonts/Strong.ttf", "fonts/Body.ttf"'
+    )
+    with project.holding({"nfbuild.toml": order.encode()}):
+        alone = project.explain("main")
+        edit = EDITS[0]
+        with project.edited(edit.path, edit.before, edit.after):
+            both = project.explain("main")
+
+    assert [(reason.part, reason.what) for reason in alone.reasons] == [("source", "faces")]
+    assert named(both) == ["#panel@fill", "faces"]
+
+
 def test_media_and_source_together(built):
     """A double edit over two parts: both, each in its part."""
     edit = EDITS[0]
