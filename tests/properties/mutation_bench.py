@@ -5,6 +5,7 @@ program's worker draw the baked frames, each distinct set of worker inputs once 
 the inputs themselves, not by any key). `oracle` has the author's bytes drawn by others.
 """
 
+import json
 import os
 import shutil
 import struct
@@ -193,8 +194,18 @@ class Bench:
             self._oracles[key] = Oracle(self.homes["plain" if bare else case.faces])
         oracle = self._oracles[key]
         path = os.path.join(self.root, case.main)
-        oracle.ask(path, frames, (200, 100) if bare else None)
+        oracle.ask(path, frames, _canvas(case) if bare else None)
         return oracle
+
+
+def _canvas(case):
+    """Return the canvas that bare ThorVG is asked for: a scene's own, as its file says."""
+    if not case.lottie:
+        return 200, 100
+    scene = json.loads(case.files[case.main])
+    sides = (scene.get("w"), scene.get("h"))
+    good = all(isinstance(side, (int, float)) and 1 <= side <= 4000 for side in sides)
+    return tuple(int(side) for side in sides) if good else (200, 100)
 
 
 def _configuration(case):

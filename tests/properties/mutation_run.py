@@ -51,6 +51,7 @@ def _fewer_faces(case):
 
 
 DEPARTURES = (
+    ("a size below zero is no size of text; the peer measures with it", _has(r'font-size="-')),
     ("the time of a nested composition is not snapped to its frames", _other_clock),
     (
         "what stands in another namespace is nothing here; the peer lays it out and measures it",
