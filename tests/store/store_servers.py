@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sysconfig
 import time
 
 import pytest
@@ -82,7 +83,9 @@ class Server:
 
 
 def need(program):
-    path = shutil.which(program) or shutil.which(program, path="/usr/sbin:/sbin")
+    # A package's program lies beside the interpreter, which need not be on the path.
+    beside = sysconfig.get_path("scripts")
+    path = shutil.which(program) or shutil.which(program, path=f"{beside}:/usr/sbin:/sbin")
     if path is None:
         pytest.skip(f"`{program}` is not installed here")
     return path
