@@ -16,7 +16,7 @@ import shutil
 from fractions import Fraction
 
 from benchmarks.floor import Shot
-from nfbuild.ops.films import Film, ask, draw_task, load_film
+from nfbuild.ops.films import Film, ask, bake, draw_task, load_film
 from nfbuild.ops.questions import Questions
 from nfbuild.ops.session import Settings, open_session
 from nfbuild.project import discover
@@ -42,7 +42,7 @@ def gather(project: str, folder: str, names: list[str], scale: Fraction, frames:
             ask(session, film, questions, range(first, last + 1))
         for number in range(len(questions)):
             index, frame = questions.asker(number)
-            task = draw_task(session, films[index], frame)
+            task = draw_task(session, films[index], bake(session, films[index], frame))
             if task.lottie is not None:
                 raise RuntimeError("the floor draws documents, no Lottie scenes")
             shots.append(Shot(task.document, task.width, task.height, tuple(task.faces)))

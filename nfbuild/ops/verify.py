@@ -139,6 +139,9 @@ def draw_and_judge(
     listed = select(session.project, discovery.compositions, options.names, options.start)
     report = VerifyReport(session.toolchain.lane, options.seed, options.samples is not None)
     run = Verification(session, options, discovery, report)
+    if listed:
+        # Everything will be drawn: workers get warm while compositions are read.
+        session.executor.start()
     for index, one in enumerate(listed):
         film = load_film(session, index, one, Fraction(1))
         run.films.append(film)
