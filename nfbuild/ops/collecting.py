@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -18,7 +19,8 @@ from nfbuild.digests import BlobDigest, FrameDigest, is_hex_digest
 from nfbuild.errors import EXIT_GATE, ProjectError, StoreError, UsageError
 from nfbuild.identity.manifest import composition_id
 from nfbuild.ledger.book import Book
-from nfbuild.ops.filmrecord import FilmRun, record_key, unpack, walk
+from nfbuild.ledger.entry import Lane
+from nfbuild.ops.filmrecord import FilmRun, read_parts, record_key, unpack
 from nfbuild.project import Project, discover, load
 from nfbuild.store.base import COMPOSITION, KINDS, PIXELS
 from nfbuild.store.collect import Collected, Plan, Policy, carry_out, collect, plan_collection
@@ -112,9 +114,13 @@ def reached(project: Project, caches: Caches) -> Iterator[BlobDigest]:
         except ProjectError:
             continue
         for lane in {} if page is None else page.entry.lanes.values():
-            key = record_key(composition_id(lane.identity), lane.width, lane.height)
             with contextlib.suppress(StoreError):
-                yield from _blobs_of(caches, walk(caches.local.get_record(COMPOSITION, key)))
+                yield from _blobs_of(caches, read_parts(partial(_part_of, caches, lane)))
+
+
+def _part_of(caches: Caches, lane: Lane, part: int) -> bytes:
+    key = record_key(composition_id(lane.identity), lane.width, lane.height, part)
+    return caches.local.get_record(COMPOSITION, key)
 
 
 def _blobs_of(caches: Caches, runs: Iterator[FilmRun]) -> Iterator[BlobDigest]:

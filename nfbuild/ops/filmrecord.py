@@ -4,20 +4,24 @@ It lets a build whose inputs did not move report and export without baking anyth
 all numbers big-endian: the magic `nfbfilm1`, the number of runs (4 bytes), then per run its length
 (4 bytes), frame key (32), frame digest (32) and the first 8 bytes of the scene key. Equal
 consecutive frames are one run.
+
+A long film is several records, numbered parts of 4,096 runs each; the first part that has fewer
+is the last. So neither writing nor reading one ever holds a long film twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from nfbuild.digests import CompositionId, FrameDigest, FrameKey, RecordKey, derive
-from nfbuild.errors import Corrupt
+from nfbuild.errors import Corrupt, Missing
 
 _MAGIC = b"nfbfilm1"
 _CONTEXT = "nfbuild 2026 composition record key v1"
 _RUN = 4 + 32 + 32 + 8
+PART = 4_096
 
 
 class FilmRun(NamedTuple):
@@ -29,9 +33,36 @@ class FilmRun(NamedTuple):
     scene: str
 
 
-def record_key(identity: CompositionId, width: int, height: int) -> RecordKey:
-    """Return the key of a film at one raster size in pixels."""
-    return RecordKey(derive(_CONTEXT, identity, width, height))
+def record_key(identity: CompositionId, width: int, height: int, part: int = 0) -> RecordKey:
+    """Return the key of a part of a film at one raster size in pixels."""
+    if part == 0:
+        return RecordKey(derive(_CONTEXT, identity, width, height))
+    return RecordKey(derive(_CONTEXT, identity, width, height, part))
+
+
+def pack_parts(runs: Iterable[FilmRun]) -> Iterator[bytes]:
+    """Yield the payloads of a film's parts, in order; reads `runs` once."""
+    source = iter(runs)
+    while True:
+        chunk = list(islice(source, PART))
+        yield pack(chunk)
+        if len(chunk) < PART:
+            return
+
+
+def read_parts(payload_of: Callable[[int], bytes | None]) -> Iterator[FilmRun]:
+    """Yield the runs of a film; `payload_of` gives a part's payload, None where there is none.
+
+    Raises Corrupt for a damaged part and Missing for an absent one.
+    """
+    part, count = 0, PART
+    while count == PART:
+        payload = payload_of(part)
+        if payload is None:
+            raise Missing("a part of a composition record is not there", code="film")
+        runs = unpack(payload)
+        yield from runs
+        part, count = part + 1, len(runs)
 
 
 def pack(runs: Iterable[FilmRun]) -> bytes:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from nfbuild.digests import BlobDigest, CompositionId, FrameDigest, FrameKey
 from nfbuild.errors import Corrupt, Missing, StoreError
-from nfbuild.ops.filmrecord import FilmRun, fold, pack, record_key, unpack
+from nfbuild.ops.filmrecord import FilmRun, fold, pack_parts, read_parts, record_key
 from nfbuild.ops.films import Film
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.session import Session
@@ -285,15 +285,16 @@ class Recall:
 
         Only from a record of our own: one that a tier tells names the keys of any film it likes.
         """
-        key = record_key(film.id, film.width, film.height)
+
+        def own(part: int) -> bytes | None:
+            key = record_key(film.id, film.width, film.height, part)
+            return self._caches.local.find_records(COMPOSITION, [key], own=True).get(key)
+
         try:
-            payload = self._caches.local.find_records(COMPOSITION, [key], own=True).get(key)
-            runs = None if payload is None else unpack(payload)
+            runs = list(read_parts(own))
         except StoreError:
             return None
-        if runs is None or sum(run.length for run in runs) != film.scene.frames:
-            return None
-        return runs
+        return runs if sum(run.length for run in runs) == film.scene.frames else None
 
     def recorded_runs(
         self, identity: CompositionId, width: int, height: int
@@ -302,10 +303,14 @@ class Recall:
 
         To be checked against a ledger before it counts; nothing is decided by it.
         """
-        key = record_key(identity, width, height)
-        told = self._caches.look_up(COMPOSITION, [key]).get(key)
+
+        def known(part: int) -> bytes | None:
+            key = record_key(identity, width, height, part)
+            told = self._caches.look_up(COMPOSITION, [key]).get(key)
+            return None if told is None else told.payload
+
         try:
-            return None if told is None else unpack(told.payload)
+            return list(read_parts(known))
         except StoreError:
             return None
 
@@ -313,8 +318,9 @@ class Recall:
         """Keep the frames of a whole film that is answered."""
         if len(film.frames) != film.scene.frames:
             return
-        key = record_key(film.id, film.width, film.height)
-        self._keep(COMPOSITION, {key: pack(fold(_frames(film, questions)))})
+        for part, payload in enumerate(pack_parts(fold(_frames(film, questions)))):
+            key = record_key(film.id, film.width, film.height, part)
+            self._keep(COMPOSITION, {key: payload})
 
 
 def _packed(blob: Blob) -> bytes:

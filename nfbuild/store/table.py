@@ -36,7 +36,7 @@ _SETTINGS: Final[dict[str, Any]] = {
     "tag_index": 0,
     # A file that is cut short under a mapping kills the reader with SIGBUS.
     "sqlite_mmap_size": 0,
-    "sqlite_cache_size": 2**12,
+    "sqlite_cache_size": 2**10,
     "disk_min_file_size": 2**31,
 }
 

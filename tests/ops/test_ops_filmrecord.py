@@ -1,0 +1,49 @@
+"""Composition records: what is packed comes back, in parts and damaged."""
+
+from __future__ import annotations
+
+import pytest
+
+from nfbuild.digests import CompositionId, FrameDigest, FrameKey
+from nfbuild.errors import Corrupt, Missing
+from nfbuild.ops.filmrecord import PART, FilmRun, pack, pack_parts, read_parts, record_key, unpack
+
+
+def runs(count: int) -> list[FilmRun]:
+    return [
+        FilmRun(n % 7 + 1, FrameKey(f"{n:064x}"), FrameDigest(f"{n + 1:064x}"), f"{n:016x}")
+        for n in range(count)
+    ]
+
+
+@pytest.mark.parametrize("count", [0, 1, PART - 1, PART, PART + 1, 2 * PART])
+def test_a_film_of_any_length_comes_back(count):
+    """Whatever number of parts it takes, a full last one too."""
+    parts = list(pack_parts(runs(count)))
+
+    assert len(parts) == count // PART + 1
+    assert list(read_parts(dict(enumerate(parts)).get)) == runs(count)
+
+
+def test_an_absent_part_is_a_miss_and_a_damaged_one_is_corrupt():
+    """Never a shorter film."""
+    parts = dict(enumerate(pack_parts(runs(PART + 5))))
+    with pytest.raises(Missing):
+        list(read_parts({0: parts[0]}.get))
+    with pytest.raises(Corrupt):
+        list(read_parts({0: parts[0], 1: parts[1][:-1]}.get))
+    with pytest.raises(Corrupt):
+        unpack(b"nfbfilm2" + pack(runs(1))[8:])
+
+
+def test_every_part_has_a_key_of_its_own():
+    """By film, size and number."""
+    film, other = CompositionId("a" * 64), CompositionId("b" * 64)
+    keys = {
+        record_key(one, width, 9, part)
+        for one in (film, other)
+        for width in (16, 32)
+        for part in (0, 1, 2)
+    }
+
+    assert len(keys) == 12
