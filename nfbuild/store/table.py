@@ -36,7 +36,8 @@ _SETTINGS: Final[dict[str, Any]] = {
     "tag_index": 0,
     # A file that is cut short under a mapping kills the reader with SIGBUS.
     "sqlite_mmap_size": 0,
-    "sqlite_cache_size": 2**10,
+    # Pages, 16 MB: a transaction that spills for want of them fails half done on a full disk.
+    "sqlite_cache_size": 2**12,
     "disk_min_file_size": 2**31,
 }
 
