@@ -183,6 +183,9 @@ class Drawing:
         film = self.films[index]
         key = self.questions.key(number)
         before = self._before(number)
+        if drawn.blob is not None:
+            # Before the answer: whoever sees that may ask for the picture at once.
+            self.recall.place(drawn.digest, drawn.blob, drawn.size)
         self.questions.answer(number, drawn.digest, State.DRAWN)
         if drawn.sha256 is not None:
             self.peer[number] = drawn.sha256

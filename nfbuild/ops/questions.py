@@ -43,6 +43,8 @@ class Questions:
         self._states = bytearray()
         self._films = array("I")
         self._frames = array("I")
+        self.moved: list[int] = []
+        """Questions whose answer was replaced by another one, in the order in which it was."""
 
     def __len__(self) -> int:
         return len(self._states)
@@ -86,7 +88,12 @@ class Questions:
 
     def answer(self, number: int, digest: FrameDigest, state: State) -> None:
         """Record the answer to a question and where it came from."""
-        self._digests[number * _WIDTH : (number + 1) * _WIDTH] = bytes.fromhex(digest)
+        place = slice(number * _WIDTH, (number + 1) * _WIDTH)
+        raw = bytes.fromhex(digest)
+        answered = self._states[number] not in (State.UNKNOWN, State.FAILED)
+        if answered and self._digests[place] != raw:
+            self.moved.append(number)
+        self._digests[place] = raw
         self._states[number] = state
 
     def fail(self, number: int) -> None:

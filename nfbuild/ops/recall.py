@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -47,7 +48,7 @@ class Blob(NamedTuple):
 
 
 class Recall:
-    """The memory of one run."""
+    """The memory of one run; threads that export may ask it for pictures."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -55,6 +56,8 @@ class Recall:
         self._blobs: dict[FrameDigest, Blob] = {}
         self._unchecked: set[FrameDigest] = set()
         self._damaged: set[FrameDigest] = set()
+        self._lock = threading.RLock()
+        """Held while places are looked up and learned: they are read by exporting threads too."""
 
     # --- frames -------------------------------------------------------------------------------
 
@@ -126,13 +129,12 @@ class Recall:
         return there
 
     def _locate(self, digests: Iterable[FrameDigest], *, shared: bool = True) -> None:
-        wanted = [digest for digest in dict.fromkeys(digests) if digest not in self._blobs]
-        found = self._caches.look_up(PIXELS, wanted, shared=shared)
-        for hearsay in (True, False):
-            self._learn(
-                {digest: told.payload for digest, told in found.items() if told.shared is hearsay},
-                shared=hearsay,
-            )
+        with self._lock:
+            wanted = [digest for digest in dict.fromkeys(digests) if digest not in self._blobs]
+            found = self._caches.look_up(PIXELS, wanted, shared=shared)
+            for hearsay in (True, False):
+                told = {name: one.payload for name, one in found.items() if one.shared is hearsay}
+                self._learn(told, shared=hearsay)
 
     def _learn(self, places: Mapping[str, bytes], *, shared: bool) -> None:
         for name, payload in places.items():
@@ -163,6 +165,12 @@ class Recall:
             self._caches.journal.count("local", f"{CORRUPT}.length")
         return False
 
+    def place(self, digest: FrameDigest, blob: BlobDigest, size: int) -> None:
+        """Learn where the pixels of a frame lie that was just drawn; nothing is kept yet."""
+        with self._lock:
+            self._blobs[digest] = Blob(blob, size)
+            self._unchecked.discard(digest)
+
     def remember_frames(
         self, drawn: Sequence[tuple[FrameKey, FrameDigest, BlobDigest | None, int]]
     ) -> None:
@@ -175,9 +183,7 @@ class Recall:
             if blob is not None:
                 kept[digest] = Blob(blob, size)
                 places[digest] = _packed(kept[digest])
-        self._blobs.update(kept)
         self._forget_oldest()
-        self._unchecked.difference_update(kept)
         if traces:
             for there in kept.values():
                 self._caches.local.note_blob(there.digest, there.size)
@@ -190,9 +196,9 @@ class Recall:
 
     def _forget_oldest(self) -> None:
         """Let places go that the table can tell again; those of the last frames are asked soon."""
-        surplus = len(self._blobs) - _PLACES
-        if surplus > 0:
-            for digest in list(islice(self._blobs, surplus)):
+        with self._lock:
+            surplus = len(self._blobs) - _PLACES
+            for digest in list(islice(self._blobs, max(0, surplus))):
                 if digest not in self._unchecked:
                     del self._blobs[digest]
 
@@ -205,10 +211,7 @@ class Recall:
 
     def png_path(self, digest: FrameDigest) -> str | None:
         """Return the file that holds a frame, verified; None where there is none."""
-        blob = self._blobs.get(digest)
-        if blob is None:
-            self._locate([digest])
-            blob = self._blobs.get(digest)
+        blob = self._place_of(digest)
         if blob is None:
             return None
         try:
@@ -225,9 +228,7 @@ class Recall:
 
     def png(self, digest: FrameDigest) -> bytes:
         """Return a frame's PNG; raises Missing or Corrupt."""
-        if digest not in self._blobs:
-            self._locate([digest])
-        blob = self._blobs.get(digest)
+        blob = self._place_of(digest)
         if blob is None:
             raise Missing("no blob is known for the frame", code="missing")
         return self._caches.store.get_blob(blob.digest)
@@ -247,6 +248,12 @@ class Recall:
         self.vouch([digest])
         return memoryview(rows), width, height
 
+    def _place_of(self, digest: FrameDigest) -> Blob | None:
+        with self._lock:
+            if digest not in self._blobs:
+                self._locate([digest])
+            return self._blobs.get(digest)
+
     def blobs(self, digests: Iterable[FrameDigest]) -> Iterator[BlobDigest]:
         """Yield the blobs of frames, as far as this run has met them."""
         wanted = iter(digests)
@@ -262,8 +269,9 @@ class Recall:
 
     def vouch(self, digests: Iterable[FrameDigest]) -> None:
         """Keep as our own knowledge that the blobs of frames show their pixels: they were seen."""
-        seen = [digest for digest in digests if digest in self._unchecked]
-        self._unchecked.difference_update(seen)
+        with self._lock:
+            seen = [digest for digest in digests if digest in self._unchecked]
+            self._unchecked.difference_update(seen)
         with contextlib.suppress(StoreError):
             self._caches.local.put_records(
                 PIXELS, {digest: _packed(self._blobs[digest]) for digest in seen}, replace=True
@@ -271,9 +279,10 @@ class Recall:
 
     def distrust(self, digest: FrameDigest) -> None:
         """Forget the blob of a frame, which was seen to show other pixels."""
-        self._blobs.pop(digest, None)
-        self._unchecked.discard(digest)
-        self._damaged.add(digest)
+        with self._lock:
+            self._blobs.pop(digest, None)
+            self._unchecked.discard(digest)
+            self._damaged.add(digest)
         self._caches.journal.count("local", f"{CORRUPT}.pixels")
         with contextlib.suppress(StoreError):
             self._caches.local.drop_record(PIXELS, digest)
