@@ -248,6 +248,11 @@ class Recall:
         self.vouch([digest])
         return memoryview(rows), width, height
 
+    def blob_of(self, digest: FrameDigest) -> BlobDigest | None:
+        """Return the blob of a frame, whatever lies there; None where none is known."""
+        blob = self._place_of(digest)
+        return None if blob is None else blob.digest
+
     def _place_of(self, digest: FrameDigest) -> Blob | None:
         with self._lock:
             if digest not in self._blobs:
