@@ -211,7 +211,9 @@ class Session:
     @property
     def cores(self) -> int:
         """How many things this run does at a time, at least one."""
-        return self.settings.jobs or (1 if self.settings.jobs == 0 else _cores())
+        from nfbuild.execute.ahead import cores  # noqa: PLC0415  not for a null build
+
+        return self.settings.jobs or (1 if self.settings.jobs == 0 else cores())
 
     @contextlib.contextmanager
     def another_worker(self) -> Iterator[Executor]:
@@ -269,12 +271,6 @@ class BlobKeeper:
         """Write the blob, unless it is there."""
         with contextlib.suppress(StoreError):
             write_blob(self.folder, digest, data)
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
 
 
 @contextlib.contextmanager
