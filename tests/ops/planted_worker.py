@@ -6,6 +6,7 @@ import os
 import time
 
 from nfbuild.digests import blob_digest
+from nfbuild.errors import DrawError
 from nfbuild.pixels import png
 from nfbuild.pixels.digest import frame_digest
 from nfbuild.render.tasks import Drawn, DrawTask
@@ -35,4 +36,17 @@ class Slow(Worker):
     def perform(self, task: object) -> object:
         if isinstance(task, DrawTask) and os.getpid() % 2:
             time.sleep(0.03)
+        return super().perform(task)
+
+
+class Tired(Worker):
+    """Refuses every frame after the twelfth."""
+
+    drawn = 0
+
+    def perform(self, task: object) -> object:
+        if isinstance(task, DrawTask):
+            self.drawn += 1
+            if self.drawn > 12:
+                raise DrawError("no more for today", code="draw.tired")
         return super().perform(task)
