@@ -1,8 +1,8 @@
 """The distinct frames of a run: each question once, whoever asks it.
 
 Frames of all compositions are folded by frame key: a hold, a loop and a second composition ask
-the same question and get the one answer. The table is flat (about 200 bytes a distinct frame),
-so that a run over a hundred thousand frames stays small.
+the same question and get the one answer. The table is flat (about 90 bytes a distinct frame, no
+object each), so that a run over a hundred thousand frames stays small.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from nfbuild.digests import FrameDigest, FrameKey, SceneKey
 _WIDTH = 32
 _SCENE_WIDTH = 8
 _NO_ANSWER = bytes(_WIDTH)
+_FEWEST_SLOTS = 1_024
 
 
 class State(IntEnum):
@@ -36,8 +37,10 @@ class Questions:
     """Every distinct frame key of a run, numbered by first appearance."""
 
     def __init__(self) -> None:
-        self._number: dict[bytes, int] = {}
-        self._keys: list[bytes] = []
+        # A hash table with open addressing: a slot holds a question's number plus one, 0 is free.
+        # Keys are digests: their own bits spread them evenly.
+        self._slots = array("I", [0]) * _FEWEST_SLOTS
+        self._keys = bytearray()
         self._scenes = bytearray()
         self._digests = bytearray()
         self._states = bytearray()
@@ -50,21 +53,49 @@ class Questions:
     def ask(self, key: FrameKey, scene: SceneKey, film: int, frame: int) -> int:
         """Return the number of the question `key`; the first to ask it is remembered."""
         raw = bytes.fromhex(key)
-        number = self._number.get(raw)
-        if number is None:
-            number = len(self._states)
-            self._number[raw] = number
-            self._keys.append(raw)
-            self._scenes += bytes.fromhex(scene[: 2 * _SCENE_WIDTH])
-            self._digests += _NO_ANSWER
-            self._states.append(State.UNKNOWN)
-            self._films.append(film)
-            self._frames.append(frame)
+        slot = self._slot(raw)
+        if self._slots[slot]:
+            return self._slots[slot] - 1
+        number = len(self)
+        self._slots[slot] = number + 1
+        self._keys += raw
+        self._scenes += bytes.fromhex(scene[: 2 * _SCENE_WIDTH])
+        self._digests += _NO_ANSWER
+        self._states.append(State.UNKNOWN)
+        self._films.append(film)
+        self._frames.append(frame)
+        if 3 * len(self) > 2 * len(self._slots):
+            self._add_slots()
         return number
+
+    def _slot(self, raw: bytes) -> int:
+        """Return the slot of the question with the key `raw`, or the free one that it would get."""
+        slots = self._slots
+        last = len(slots) - 1  # the number of slots is a power of two
+        slot = int.from_bytes(raw[:8], "big") & last
+        while number := slots[slot]:
+            if self._keys.startswith(raw, (number - 1) * _WIDTH):
+                break
+            slot = (slot + 1) & last
+        return slot
+
+    def _add_slots(self) -> None:
+        # Four times as many: most of the work of a growing table is moving it.
+        slots = self._slots = array("I", [0]) * (4 * len(self._slots))
+        last = len(slots) - 1
+        for number in range(len(self)):
+            start = number * _WIDTH
+            slot = int.from_bytes(self._keys[start : start + 8], "big") & last
+            while slots[slot]:
+                slot = (slot + 1) & last
+            slots[slot] = number + 1
+
+    def _raw_key(self, number: int) -> bytes:
+        return bytes(self._keys[number * _WIDTH : (number + 1) * _WIDTH])
 
     def key(self, number: int) -> FrameKey:
         """Return the frame key of a question."""
-        return FrameKey(self._keys[number].hex())
+        return FrameKey(self._raw_key(number).hex())
 
     def scene(self, number: int) -> str:
         """Return the first sixteen hexadecimal digits of the question's scene key."""
