@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from nfbuild.digests import by_utf8
 from nfbuild.errors import Place, ProjectError
-from nfbuild.ledger.canonical import is_canonical, read, write
+from nfbuild.ledger.canonical import is_canonical, is_written, pieces, read
 from nfbuild.ledger.entry import Entry, Present
 
 _SUFFIX = ".json"
@@ -95,17 +95,16 @@ class Book:
 
     def write(self, stem: str, entry: Entry) -> bool:
         """Write an entry; returns whether its bytes moved. Raises `ProjectError`."""
-        data = write(entry)
         path = self.path(stem)
-        with contextlib.suppress(ProjectError):
-            if self.read_bytes(stem) == data:
+        with contextlib.suppress(OSError), open(path, "rb") as standing:
+            if is_written(standing, entry):
                 return False
         beside = f"{path}.{os.getpid()}-{next(_counter)}.tmp"
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             try:
                 with open(beside, "wb") as file:
-                    file.write(data)
+                    file.writelines(pieces(entry))
                     file.flush()
                     os.fsync(file.fileno())
                 os.replace(beside, path)

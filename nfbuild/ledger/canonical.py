@@ -9,11 +9,13 @@ refuses by name.
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from json.encoder import encode_basestring_ascii
-from typing import Any, NoReturn, cast
+from typing import Any, BinaryIO, NoReturn, cast
 
 from nfbuild.digests import NONE, by_utf8, is_hex_digest
 from nfbuild.errors import Place, ProjectError
@@ -28,7 +30,13 @@ _FAMILY = "nfbuild.ledger/"
 
 def write(entry: Entry) -> bytes:
     """Return the text of an entry."""
-    return (_text(_tree(entry), 0) + "\n").encode("ascii")
+    return b"".join(pieces(entry))
+
+
+def pieces(entry: Entry) -> Iterator[bytes]:
+    """Yield the text of an entry in small pieces: that of a long film is never held whole."""
+    yield from (piece.encode("ascii") for piece in _text(_tree(entry), 0))
+    yield b"\n"
 
 
 def _tree(entry: Entry) -> dict[str, Any]:
@@ -60,28 +68,40 @@ def _lane_tree(lane: Lane) -> dict[str, Any]:
     return tree
 
 
-def _text(value: Any, depth: int) -> str:
+def _text(value: Any, depth: int) -> Iterator[str]:
     if isinstance(value, dict):
-        rows = [
-            f"{encode_basestring_ascii(key)}: {_text(value[key], depth + 1)}"
+        rows = (
+            chain((f"{encode_basestring_ascii(key)}: ",), _text(value[key], depth + 1))
             for key in by_utf8(value)
-        ]
-        return _block("{", rows, "}", depth)
-    if isinstance(value, Runs):
+        )
+        yield from _block("{", rows, "}", depth)
+    elif isinstance(value, Runs):
         # Written as it is walked: a long film's runs are most of an entry.
-        return _block("[", [_text([r.count, r.key, r.digest], depth) for r in value], "]", depth)
-    if isinstance(value, list):
-        return "[" + ", ".join(_text(item, depth) for item in value) + "]"
-    if isinstance(value, str):
-        return encode_basestring_ascii(value)
-    return "null" if value is None else str(value).lower()
+        yield from _block("[", ((_run(run),) for run in value), "]", depth)
+    elif isinstance(value, list):
+        yield "[" + ", ".join(str(number) for number in value) + "]"
+    elif isinstance(value, str):
+        yield encode_basestring_ascii(value)
+    else:
+        yield str(value).lower()
 
 
-def _block(opening: str, rows: Sequence[str], closing: str, depth: int) -> str:
-    if not rows:
-        return opening + closing
+def _run(run: Run) -> str:
+    if run.key is None:
+        return f"[{run.count}, null, null]"
+    return f'[{run.count}, "{run.key}", "{run.digest}"]'
+
+
+def _block(opening: str, rows: Iterable[Iterable[str]], closing: str, depth: int) -> Iterator[str]:
+    """Yield brackets around rows, each on a line of its own; an empty block is one line."""
     indent = "\n" + " " * (depth + 1)
-    return opening + indent + ("," + indent).join(rows) + "\n" + " " * depth + closing
+    before, last = indent, closing
+    yield opening
+    for row in rows:
+        yield before
+        yield from row
+        before, last = "," + indent, "\n" + " " * depth + closing
+    yield last
 
 
 def is_canonical(data: bytes, entry: Entry) -> bool:
@@ -89,7 +109,12 @@ def is_canonical(data: bytes, entry: Entry) -> bool:
 
     Line ends may be those of another system: a checkout may translate them.
     """
-    return data.replace(b"\r\n", b"\n") == write(entry)
+    return is_written(io.BytesIO(data.replace(b"\r\n", b"\n")), entry)
+
+
+def is_written(file: BinaryIO, entry: Entry) -> bool:
+    """Tell whether what is left to read of `file` is the text of an entry, to the byte."""
+    return all(file.read(len(piece)) == piece for piece in pieces(entry)) and not file.read(1)
 
 
 def read(data: bytes, file: str, composition: str) -> Entry:

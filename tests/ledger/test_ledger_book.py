@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tracemalloc
 
 import pytest
 from ledger_films import LINUX, Film
@@ -52,6 +53,51 @@ def test_an_entry_that_did_not_move_is_not_touched(book):
     after = os.stat(book.path("a"))
     assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)
     assert book.write("a", _entry("b"))
+
+
+def _long(frames: int):
+    words = [str(number) for number in range(frames)]
+    return recorded(None, LINUX, Film(scenes=words, pixels=words).present())
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        lambda data: data[:-1],
+        lambda data: data + b" ",
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-3] + b"x" + data[-2:],
+        lambda data: data.replace(b"\n", b"\r\n"),
+        lambda data: b"",
+    ],
+)
+def test_an_entry_that_moved_by_a_byte_is_written(book, moved):
+    """Longer, shorter, or other bytes anywhere: what stands afterwards is the entry."""
+    entry = _long(300)
+    book.write("a", entry)
+    with open(book.path("a"), "r+b") as file:
+        data = file.read()
+        file.seek(0)
+        file.write(moved(data))
+        file.truncate()
+
+    assert book.write("a", entry)
+    assert book.read_bytes("a") == data == write(entry)
+
+
+def test_writing_a_long_entry_takes_no_memory(book):
+    """Its text is several megabytes, which are never held at once, also when it stands already."""
+    entry = _long(20_000)
+    size = len(write(entry))
+    tracemalloc.start()
+    try:
+        moved = [book.write("a", entry), book.write("a", entry)]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert moved == [True, False]
+    assert peak < size / 5
 
 
 def test_a_write_that_fails_leaves_the_former_entry_and_nothing_else(book, monkeypatch):
