@@ -10,12 +10,16 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from enum import IntEnum
+from struct import Struct
+from typing import cast
 
 from nfbuild.digests import FrameDigest, FrameKey, SceneKey
 
-_WIDTH = 32
-_SCENE_WIDTH = 8
-_NO_ANSWER = bytes(_WIDTH)
+_ROW = Struct("<32s32s8sII")
+"""Frame key, frame digest, beginning of the scene key, film and frame that asked first."""
+_ANSWER = 32
+_NO_ANSWER = bytes(32)
+_BLOCK = 512
 _FEWEST_SLOTS = 1_024
 
 
@@ -40,12 +44,9 @@ class Questions:
         # A hash table with open addressing: a slot holds a question's number plus one, 0 is free.
         # Keys are digests: their own bits spread them evenly.
         self._slots = array("I", [0]) * _FEWEST_SLOTS
-        self._keys = bytearray()
-        self._scenes = bytearray()
-        self._digests = bytearray()
+        # Rows stand in blocks: where one buffer grows, the heap keeps the holes that it left.
+        self._blocks: list[bytearray] = []
         self._states = bytearray()
-        self._films = array("I")
-        self._frames = array("I")
 
     def __len__(self) -> int:
         return len(self._states)
@@ -57,13 +58,12 @@ class Questions:
         if self._slots[slot]:
             return self._slots[slot] - 1
         number = len(self)
-        self._slots[slot] = number + 1
-        self._keys += raw
-        self._scenes += bytes.fromhex(scene[: 2 * _SCENE_WIDTH])
-        self._digests += _NO_ANSWER
+        if number % _BLOCK == 0:
+            self._blocks.append(bytearray(_BLOCK * _ROW.size))
+        block, at = self._row(number)
+        _ROW.pack_into(block, at, raw, _NO_ANSWER, bytes.fromhex(scene[:16]), film, frame)
         self._states.append(State.UNKNOWN)
-        self._films.append(film)
-        self._frames.append(frame)
+        self._slots[slot] = number + 1
         if 3 * len(self) > 2 * len(self._slots):
             self._add_slots()
         return number
@@ -74,7 +74,8 @@ class Questions:
         last = len(slots) - 1  # the number of slots is a power of two
         slot = int.from_bytes(raw[:8], "big") & last
         while number := slots[slot]:
-            if self._keys.startswith(raw, (number - 1) * _WIDTH):
+            block, at = self._row(number - 1)
+            if block.startswith(raw, at):
                 break
             slot = (slot + 1) & last
         return slot
@@ -84,26 +85,30 @@ class Questions:
         slots = self._slots = array("I", [0]) * (4 * len(self._slots))
         last = len(slots) - 1
         for number in range(len(self)):
-            start = number * _WIDTH
-            slot = int.from_bytes(self._keys[start : start + 8], "big") & last
+            block, at = self._row(number)
+            slot = int.from_bytes(block[at : at + 8], "big") & last
             while slots[slot]:
                 slot = (slot + 1) & last
             slots[slot] = number + 1
 
-    def _raw_key(self, number: int) -> bytes:
-        return bytes(self._keys[number * _WIDTH : (number + 1) * _WIDTH])
+    def _row(self, number: int) -> tuple[bytearray, int]:
+        """Return the block that holds a question's row, and where in it the row begins."""
+        return self._blocks[number // _BLOCK], number % _BLOCK * _ROW.size
+
+    def _fields(self, number: int) -> tuple[bytes, bytes, bytes, int, int]:
+        return cast("tuple[bytes, bytes, bytes, int, int]", _ROW.unpack_from(*self._row(number)))
 
     def key(self, number: int) -> FrameKey:
         """Return the frame key of a question."""
-        return FrameKey(self._raw_key(number).hex())
+        return FrameKey(self._fields(number)[0].hex())
 
     def scene(self, number: int) -> str:
         """Return the first sixteen hexadecimal digits of the question's scene key."""
-        return self._scenes[number * _SCENE_WIDTH : (number + 1) * _SCENE_WIDTH].hex()
+        return self._fields(number)[2].hex()
 
     def asker(self, number: int) -> tuple[int, int]:
         """Return the film and the frame number that asked first."""
-        return self._films[number], self._frames[number]
+        return self._fields(number)[3:]
 
     def state(self, number: int) -> State:
         """Return what is known of a question."""
@@ -113,11 +118,12 @@ class Questions:
         """Return the answer; a question without one is a mistake of the caller."""
         if self._states[number] in (State.UNKNOWN, State.FAILED):
             raise LookupError(f"question {number} has no answer")
-        return FrameDigest(self._digests[number * _WIDTH : (number + 1) * _WIDTH].hex())
+        return FrameDigest(self._fields(number)[1].hex())
 
     def answer(self, number: int, digest: FrameDigest, state: State) -> None:
         """Record the answer to a question and where it came from."""
-        self._digests[number * _WIDTH : (number + 1) * _WIDTH] = bytes.fromhex(digest)
+        block, at = self._row(number)
+        block[at + _ANSWER : at + _ANSWER + len(_NO_ANSWER)] = bytes.fromhex(digest)
         self._states[number] = state
 
     def fail(self, number: int) -> None:
