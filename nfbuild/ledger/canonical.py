@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NoReturn, cast
 from nfbuild.digests import NONE, by_utf8, is_hex_digest
 from nfbuild.errors import Place, ProjectError
 from nfbuild.identity.manifest import PARTS, Part, PartName
-from nfbuild.ledger.entry import FILM_PARTS, FORMAT, Entry, Lane
+from nfbuild.ledger.entry import FILM_PARTS, FORMAT, Entry, Lane, LaneHead
 from nfbuild.ledger.runs import DIGITS, Run, Runs
 
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
@@ -126,6 +126,17 @@ def read(data: bytes, file: str, composition: str) -> Entry:
     return _Reader(file, composition).entry(data)
 
 
+def read_heads(lines: Iterable[bytes], file: str, composition: str) -> list[LaneHead]:
+    """Return the heads of the lanes in the text `lines`, which the runs are taken out of.
+
+    As this module writes an entry, a line that begins with a bracket is a run, and a long film's
+    are most of it. An entry that is written otherwise may be refused, never misread: taking such
+    lines away leaves what is no JSON. Raises as `read`, which says whether there is a fault.
+    """
+    text = b"".join(line for line in lines if not line.lstrip(b" ").startswith(b"["))
+    return _Reader(file, composition).heads(text)
+
+
 class _Reader:
     """Reads one file; every refusal names it and says what to do."""
 
@@ -167,6 +178,11 @@ class _Reader:
         }
         return Entry(parts["source"], parts["media"], parts["fonts"], lanes)
 
+    def heads(self, data: bytes) -> list[LaneHead]:
+        raw = self._object(self._json(data), "the entry")
+        lanes = self._object(raw.get("lanes"), "lanes")
+        return [self._head(tag, self._object(lane, f"lanes.{tag}")) for tag, lane in lanes.items()]
+
     def _json(self, data: bytes) -> Any:
         try:
             return json.loads(
@@ -206,13 +222,9 @@ class _Reader:
         where = f"lanes.{tag}"
         known = ("canvas", "digest", "frames", "identity", "rate", "runs", "sampled", "toolchain")
         self._keys(raw, f"`{where}`", known, optional=("facts", "reason"))
-        identity = self._texts(raw["identity"], f"{where}.identity")
-        self._keys(identity, f"`{where}.identity`", PARTS)
-        for name, digest in identity.items():
-            if digest != NONE and not is_hex_digest(digest):
-                self._refuse(f"`{where}.identity.{name}` is not a digest")
+        head = self._head(tag, raw)
         toolchain = self._texts(raw["toolchain"], f"{where}.toolchain")
-        if Part("toolchain", toolchain).digest != identity["toolchain"]:
+        if Part("toolchain", toolchain).digest != head.identity["toolchain"]:
             self._refuse(f"`{where}.identity.toolchain` is not the digest of its sub-inputs")
         if not isinstance(raw["digest"], str) or not is_hex_digest(raw["digest"]):
             self._refuse(f"`{where}.digest` is not a digest")
@@ -221,19 +233,16 @@ class _Reader:
             self._refuse(f"`{where}.sampled` is neither true nor false")
         if not isinstance(reason, (str, type(None))):
             self._refuse(f"`{where}.reason` is not a text")
-        canvas = raw["canvas"]
-        if not isinstance(canvas, list) or len(canvas) != 2 or not all(map(_is_count, canvas)):
-            self._refuse(f"`{where}.canvas` is not a width and a height")
         runs = self._runs(raw["runs"], f"{where}.runs")
         if runs.frames != raw["frames"] or isinstance(raw["frames"], bool):
             self._refuse(f"`{where}.runs` adds up to {runs.frames} frames, not {raw['frames']}")
         if not sampled and runs.drawn() != runs.frames:
             self._refuse(f"`{where}` leaves frames out without being a sample")
         return Lane(
-            identity=cast("dict[PartName, str]", identity),
+            identity=head.identity,
             toolchain=toolchain,
-            width=canvas[0],
-            height=canvas[1],
+            width=head.width,
+            height=head.height,
             rate=self._rate(raw["rate"], f"{where}.rate"),
             digest=raw["digest"],
             runs=runs,
@@ -241,6 +250,18 @@ class _Reader:
             reason=reason,
             facts=self._texts(raw.get("facts", {}), f"{where}.facts"),
         )
+
+    def _head(self, tag: str, raw: Mapping[str, Any]) -> LaneHead:
+        where = f"lanes.{tag}"
+        identity = self._texts(raw.get("identity"), f"{where}.identity")
+        self._keys(identity, f"`{where}.identity`", PARTS)
+        for name, digest in identity.items():
+            if digest != NONE and not is_hex_digest(digest):
+                self._refuse(f"`{where}.identity.{name}` is not a digest")
+        canvas = raw.get("canvas")
+        if not isinstance(canvas, list) or len(canvas) != 2 or not all(map(_is_count, canvas)):
+            self._refuse(f"`{where}.canvas` is not a width and a height")
+        return LaneHead(cast("dict[PartName, str]", identity), canvas[0], canvas[1])
 
     def _runs(self, raw: Any, where: str) -> Runs:
         if not isinstance(raw, list):
