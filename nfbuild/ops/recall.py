@@ -126,6 +126,8 @@ class Recall:
         return there
 
     def _locate(self, digests: Iterable[FrameDigest], *, shared: bool = True) -> None:
+        """Learn the places of frames, at most some thousand at once; older ones may be let go."""
+        self._forget_oldest()
         wanted = [digest for digest in dict.fromkeys(digests) if digest not in self._blobs]
         found = self._caches.look_up(PIXELS, wanted, shared=shared)
         for hearsay in (True, False):
@@ -191,7 +193,7 @@ class Recall:
     def _forget_oldest(self) -> None:
         """Let places go that the table can tell again; those of the last frames are asked soon."""
         surplus = len(self._blobs) - _PLACES
-        if surplus > 0:
+        if surplus > _CHUNK:  # not one by one: a dictionary finds its oldest slowly
             for digest in list(islice(self._blobs, surplus)):
                 if digest not in self._unchecked:
                     del self._blobs[digest]
