@@ -40,6 +40,7 @@ def draw_shared(drawing: Drawing, numbers: Sequence[int]) -> Generator[Event, No
             pending = _await(drawing, claims, others)
     finally:
         claims.close()
+    drawing.session.caches.local.rest()
 
 
 def _claimed(

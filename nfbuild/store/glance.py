@@ -75,6 +75,9 @@ class _Look:
         """Leave what is wrong where it is."""
         return False
 
+    def rest(self) -> None:
+        """Keep the pages: they are few without writing."""
+
     def close(self) -> None:
         """Let go of the file."""
         if self._connection is not None:

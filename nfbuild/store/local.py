@@ -319,6 +319,12 @@ class LocalStore:
             return Counter()
         return read_lifetime(text)
 
+    def rest(self) -> None:
+        """Let go of memory that the table takes, when many records have been put or looked up."""
+        if self._table is not None:
+            with contextlib.suppress(Unavailable):
+                self._with_table(lambda table: table.rest())
+
     def close(self) -> None:
         """Let go of the table; a later call opens it again."""
         if self._table is not None:

@@ -116,6 +116,9 @@ class _BoundedCache(diskcache.Cache):  # type: ignore[misc] # diskcache has no t
             raise
         self._until = None
 
+    def rest(self) -> None:
+        self._sql("PRAGMA shrink_memory")
+
     @property
     def _sql(self) -> Any:
         execute = super()._sql
@@ -224,6 +227,12 @@ class Table:
             names = iter(cache)
             gone = [name for name, _ in zip(names, range(surplus), strict=False)]
             return sum(bool(cache.delete(name)) for name in gone)
+
+    def rest(self) -> None:
+        """Let go of pages kept in memory, up to 16 MB; later calls read those that they need."""
+        if self._cache is not None:
+            with self._guarded() as cache:
+                cache.rest()
 
     def close(self) -> None:
         """Let go of the database; a later call opens it again."""

@@ -51,6 +51,28 @@ def test_records_survive_closing(tmp_path, cache):
     again.close()
 
 
+def test_a_table_that_rests_forgets_nothing(tmp_path, cache):
+    """Only memory is let go of: before it is opened, between two calls, and after it was lost."""
+    again = reopened(tmp_path)
+    again.rest()
+    assert again.get_record("frame", key(1)) == PAYLOAD
+
+    again.put_records("frame", {key(number): PAYLOAD for number in range(2, 2_000)})
+    again.rest()
+    assert len(again.get_records("frame", [key(number) for number in range(1, 2_000)])) == 1_999
+    again.put_record("pixels", key(1), PAYLOAD)
+    again.close()
+    again.rest()
+    assert again.get_record("pixels", key(1)) == PAYLOAD
+    again.close()
+
+    looking = open_cache(str(tmp_path / "cache"), Journal(), observe=True)
+    assert looking.get_record("frame", key(1)) == PAYLOAD
+    looking.rest()
+    assert looking.get_record("pixels", key(1)) == PAYLOAD
+    looking.close()
+
+
 def test_opening_a_cache_imports_no_database():
     """A run that needs no record pays for none; a worker never does."""
     script = (
