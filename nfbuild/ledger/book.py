@@ -28,7 +28,6 @@ class Page:
 
     stem: str
     entry: Entry
-    data: bytes
     canonical: bool
 
 
@@ -81,7 +80,7 @@ class Book:
         if data is None:
             return None
         entry = read(data, str(self.place(stem)), name or stem)
-        return Page(stem, entry, data, is_canonical(data, entry))
+        return Page(stem, entry, is_canonical(data, entry))
 
     def heads(self, stem: str, name: str | None = None) -> list[LaneHead]:
         """Return the lanes of an entry without their frames, which a long film has many of.
