@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from nfbuild.digests import BlobDigest, CompositionId, FrameDigest, FrameKey
 from nfbuild.errors import Corrupt, Missing, StoreError
-from nfbuild.ops.filmrecord import FilmRun, fold, pack_parts, read_parts, record_key
+from nfbuild.ops.filmrecord import FilmRun, fold, pack_parts, read_film, record_key
 from nfbuild.ops.films import Film
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.session import Session
@@ -282,7 +282,7 @@ class Recall:
 
     # --- films --------------------------------------------------------------------------------
 
-    def film(self, film: Film) -> list[FilmRun] | None:
+    def film(self, film: Film) -> Sequence[FilmRun] | None:
         """Return the frames of a film from its composition record, or None.
 
         Only from a record of our own: one that a tier tells names the keys of any film it likes.
@@ -293,14 +293,14 @@ class Recall:
             return self._caches.local.find_records(COMPOSITION, [key], own=True).get(key)
 
         try:
-            runs = list(read_parts(own))
+            runs = read_film(own)
         except StoreError:
             return None
-        return runs if sum(run.length for run in runs) == film.scene.frames else None
+        return runs if runs.frames == film.scene.frames else None
 
     def recorded_runs(
         self, identity: CompositionId, width: int, height: int
-    ) -> list[FilmRun] | None:
+    ) -> Sequence[FilmRun] | None:
         """Return what this cache or a tier says that a composition id stood for: hearsay.
 
         To be checked against a ledger before it counts; nothing is decided by it.
@@ -312,7 +312,7 @@ class Recall:
             return None if told is None else told.payload
 
         try:
-            return list(read_parts(known))
+            return read_film(known)
         except StoreError:
             return None
 
