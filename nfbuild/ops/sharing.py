@@ -23,9 +23,16 @@ _PATIENCE = 60.0
 
 
 def draw_shared(drawing: Drawing, numbers: Sequence[int]) -> Generator[Event, None, None]:
-    """Draw the questions `numbers`, those that other builds are drawing by waiting for them."""
-    if not numbers:
-        return
+    """Draw the questions `numbers`, those that other builds are drawing by waiting for them.
+
+    Afterwards records are few: what the table holds in memory goes.
+    """
+    if numbers:
+        yield from _draw_claimed(drawing, numbers)
+    drawing.session.caches.local.rest()
+
+
+def _draw_claimed(drawing: Drawing, numbers: Sequence[int]) -> Generator[Event, None, None]:
     claims = Claims(drawing.session.caches.local_folder)
     try:
         pending = numbers
@@ -40,7 +47,6 @@ def draw_shared(drawing: Drawing, numbers: Sequence[int]) -> Generator[Event, No
             pending = _await(drawing, claims, others)
     finally:
         claims.close()
-    drawing.session.caches.local.rest()
 
 
 def _claimed(
