@@ -50,6 +50,10 @@ _TAG_TEXT = b"t"
 _TAG_INT = b"i"
 _TAG_LIST = b"l"
 _TAG_NONE = b"n"
+_SHORT = 128
+"""Lengths below this take one byte."""
+_SHORT_LENGTH = [bytes([size]) for size in range(_SHORT)]
+_SHORT_TEXT = [_TAG_TEXT + length for length in _SHORT_LENGTH]
 
 
 def file_digest(data: Buffer) -> InputDigest:
@@ -68,9 +72,13 @@ def encode(value: Field) -> bytes:
     Text is UTF-8 (lone surrogates pass through, so that any file name has an encoding);
     a `bool` is refused, as it would be one with 0 or 1.
     """
-    if isinstance(value, str):
+    # By exact types first: a document's digest encodes thousands of short texts.
+    if type(value) is str or isinstance(value, str):
         data = value.encode("utf-8", "surrogatepass")
-        return _TAG_TEXT + _length(len(data)) + data
+        size = len(data)
+        return (_SHORT_TEXT[size] if size < _SHORT else _TAG_TEXT + _length(size)) + data
+    if type(value) is list or type(value) is tuple:
+        return _TAG_LIST + _length(len(value)) + b"".join([encode(item) for item in value])
     if isinstance(value, bytes):
         return _TAG_BYTES + _length(len(value)) + value
     if isinstance(value, bool):
@@ -80,7 +88,7 @@ def encode(value: Field) -> bytes:
         return _TAG_INT + _length(len(digits)) + digits
     if value is None:
         return _TAG_NONE
-    return _TAG_LIST + _length(len(value)) + b"".join(encode(item) for item in value)
+    return _TAG_LIST + _length(len(value)) + b"".join([encode(item) for item in value])
 
 
 def derive(context: str, *fields: Field) -> str:
@@ -118,6 +126,8 @@ def shown(digest: str, algorithm: str = "blake3") -> str:
 
 
 def _length(count: int) -> bytes:
+    if count < _SHORT:
+        return _SHORT_LENGTH[count]
     out = bytearray()
     while count > 127:
         out.append(count & 127 | 128)

@@ -69,6 +69,14 @@ class Failed:
 
 
 @dataclass(frozen=True)
+class Encoding:
+    """Occurs now and then while exports are made: frames encoded and checked, of all there are."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
 class Exported:
     """Occurs when an export was brought up to date; counts are files."""
 
@@ -79,4 +87,4 @@ class Exported:
     kept: int
 
 
-Event: TypeAlias = "Planned | FrameRendered | CacheLied | Warned | Failed | Exported"
+Event: TypeAlias = "Planned | FrameRendered | CacheLied | Warned | Failed | Encoding | Exported"

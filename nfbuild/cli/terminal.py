@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nfbuild.cli.plain import say, spoken
-from nfbuild.events import CacheLied, Event, Exported, Failed, FrameRendered, Planned, Warned
+from nfbuild.events import (
+    CacheLied,
+    Encoding,
+    Event,
+    Exported,
+    Failed,
+    FrameRendered,
+    Planned,
+    Warned,
+)
 
 Report = TypeVar("Report")
 
@@ -30,28 +39,33 @@ class Voice:
 
 
 class Progress:
-    """The progress of drawing: counts only frames still to render."""
+    """How far one kind of work is; `doing` and `done` are its verb, as `encoding` and `encoded`."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, doing: str, done: str, total: int) -> None:
         self.total = total
         self.done = 0
+        self._word = done
         self._began = self._said = time.monotonic()
         self._bar: Any = None
         if sys.stderr.isatty():
-            self._bar = _bar(total)
+            self._bar = _bar(doing, total)
 
     def advance(self) -> None:
-        """One more frame is drawn."""
-        self.done += 1
+        """One more frame is done."""
+        self.reach(self.done + 1)
+
+    def reach(self, done: int) -> None:
+        """So many frames are done."""
+        self.done = done
         if self._bar is not None:
-            self._bar.advance(self._bar.task_ids[0])
+            self._bar.update(self._bar.task_ids[0], completed=done)
             return
         now = time.monotonic()
-        if now - self._said >= _PLAIN_EVERY_SECONDS:
+        if done and now - self._said >= _PLAIN_EVERY_SECONDS:
             self._said = now
             # Frames drawn again for their pictures come on top of the plan.
-            left = (now - self._began) / self.done * max(0, self.total - self.done)
-            say(f"rendered {self.done:,} of {self.total:,} frames, {_time(left)} left")
+            left = (now - self._began) / done * max(0, self.total - done)
+            say(f"{self._word} {done:,} of {self.total:,} frames, {_time(left)} left")
 
     def stop(self) -> None:
         """Take the line away."""
@@ -60,7 +74,7 @@ class Progress:
             self._bar = None
 
 
-def _bar(total: int) -> Any:
+def _bar(doing: str, total: int) -> Any:
     from rich.console import Console  # noqa: PLC0415  60 ms, only where there is progress to see
     from rich.progress import (  # noqa: PLC0415
         BarColumn,
@@ -71,7 +85,7 @@ def _bar(total: int) -> Any:
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
     bar = Bar(
-        TextColumn("rendering"),
+        TextColumn(doing),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(compact=True),
@@ -79,7 +93,7 @@ def _bar(total: int) -> Any:
         console=Console(stderr=True),
         transient=True,
     )
-    bar.add_task("render", total=total)
+    bar.add_task(doing, total=total)
     bar.start()
     return bar
 
@@ -91,9 +105,43 @@ def _time(seconds: float) -> str:
     return f"{whole // 60} min {whole % 60} s"
 
 
+class Show:
+    """The progress line of one operation: what is rendered, then what is still to be encoded."""
+
+    def __init__(self) -> None:
+        self._line: Progress | None = None
+        self._encodes = False
+
+    def hear(self, event: Planned | FrameRendered | Encoding) -> None:
+        """Show what an event says of how far things are."""
+        if isinstance(event, Planned):
+            if event.to_render:
+                self._begin(Progress("rendering", "rendered", event.to_render))
+        elif isinstance(event, FrameRendered):
+            if self._line is not None and not self._encodes:
+                self._line.advance()
+        elif self._line is None or self._encodes or self._line.done >= self._line.total:
+            # While frames are drawn their line stays: one line is enough to look at.
+            if not self._encodes:
+                self._begin(Progress("encoding", "encoded", event.total))
+                self._encodes = True
+            assert self._line is not None
+            self._line.reach(event.done)
+
+    def _begin(self, line: Progress) -> None:
+        self.stop()
+        self._line = line
+
+    def stop(self) -> None:
+        """Take the line away."""
+        if self._line is not None:
+            self._line.stop()
+            self._line = None
+
+
 def follow(operation: Generator[Event, None, Report], voice: Voice) -> Report:
     """Run an operation to its end, telling the person what happens; returns its report."""
-    progress: Progress | None = None
+    show = Show()
     try:
         while True:
             try:
@@ -101,18 +149,14 @@ def follow(operation: Generator[Event, None, Report], voice: Voice) -> Report:
             except StopIteration as done:
                 report: Report = done.value
                 return report
-            if isinstance(event, Planned):
-                if event.to_render and not voice.quiet:
-                    progress = Progress(event.to_render)
-            elif isinstance(event, FrameRendered):
-                if progress is not None:
-                    progress.advance()
+            if isinstance(event, (Planned, FrameRendered, Encoding)):
+                if not voice.quiet:
+                    show.hear(event)
             else:
                 _tell(event, voice)
     finally:
+        show.stop()
         operation.close()
-        if progress is not None:
-            progress.stop()
 
 
 def _tell(event: Event, voice: Voice) -> None:

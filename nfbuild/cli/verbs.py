@@ -5,8 +5,10 @@ Not here: option names (`app`), what an operation decides (`ops`).
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from nfbuild.cli.plain import put, put_json, say, spoken, summary
@@ -31,17 +33,31 @@ def init(folder: str, voice: Voice) -> int:
 @speaking
 def build(voice: Voice, start: str, names: list[str], **options: Any) -> int:
     """`nfbuild build`."""
-    from nfbuild.ops.build import build as operation  # noqa: PLC0415
-    from nfbuild.ops.options import read_options  # noqa: PLC0415
-    from nfbuild.ops.session import open_session  # noqa: PLC0415
+    with _workers_ahead(options.get("jobs")):
+        from nfbuild.ops.build import build as operation  # noqa: PLC0415
+        from nfbuild.ops.options import read_options  # noqa: PLC0415
+        from nfbuild.ops.session import open_session  # noqa: PLC0415
 
-    chosen, settings = read_options(names, start, **options)
-    with open_session(start, settings) as session:
-        report = follow(operation(session, chosen), voice)
+        chosen, settings = read_options(names, start, **options)
+        with open_session(start, settings) as session:
+            report = follow(operation(session, chosen), voice)
     if voice.as_json:
         put_json(report.to_json())
     _say_build(report, voice)
     return report.exit_code
+
+
+@contextlib.contextmanager
+def _workers_ahead(jobs: int | None) -> Iterator[None]:
+    """Start the workers of a command that will draw, and only then load what tells them what."""
+    from nfbuild.execute import ahead  # noqa: PLC0415  not for commands that draw nothing
+
+    if jobs is None or jobs > 0:
+        ahead.boot(jobs or ahead.cores(), "nfbuild.render.worker:prepare")
+    try:
+        yield
+    finally:
+        ahead.dismiss()
 
 
 def _say_build(report: Any, voice: Voice) -> None:
@@ -90,9 +106,10 @@ def status(voice: Voice, start: str, names: list[str]) -> int:
 @speaking
 def verify(voice: Voice, start: str, names: list[str], **options: Any) -> int:
     """`nfbuild verify`."""
-    from nfbuild.cli.gate import run_verify  # noqa: PLC0415
+    with _workers_ahead(options.get("jobs")):
+        from nfbuild.cli.gate import run_verify  # noqa: PLC0415
 
-    return run_verify(voice, start, names, **options)
+        return run_verify(voice, start, names, **options)
 
 
 @speaking

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from nfbuild.execute import wire
+from nfbuild.execute import ahead, wire
 from nfbuild.execute.base import Death, WorkerSetup
 from nfbuild.execute.launch import Process
 from nfbuild.execute.runs import Entry
@@ -73,8 +73,12 @@ class Crew:
 
     def hire(self) -> Worker:
         """Start one more worker; it gets warm by itself."""
-        limit = self._setup.limits.memory_bytes
-        worker = Worker(next(self._numbers), Process(self._setup.environment, limit))
+        environment = self._setup.environment
+        process = None if environment else ahead.take()
+        if process is None:
+            process = Process(environment)
+        process.memory_bytes = self._setup.limits.memory_bytes
+        worker = Worker(next(self._numbers), process)
         self.workers.append(worker)
         self._selector.register(worker.process.line, selectors.EVENT_READ, worker)
         self.send(worker, (wire.SETUP, worker.number, self._setup))

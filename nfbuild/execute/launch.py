@@ -36,8 +36,9 @@ FIXED_ENVIRONMENT: Mapping[str, str] = {
 PASSED_ON = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
 _BOOT = (
-    "import sys; stamp = sys.argv[1]; sys.path[:] = sys.argv[2:]; from nfbuild import core;"
-    " stamp and core.install(stamp); from nfbuild.execute.worker_main import main; main()"
+    "import sys; stamp, prepare = sys.argv[1:3]; sys.path[:] = sys.argv[3:];"
+    " from nfbuild import core; stamp and core.install(stamp);"
+    " from nfbuild.execute.worker_main import main; main(prepare)"
 )
 _LAST_WORDS = 2000
 _PATIENCE = 2.0  # seconds for a worker to be gone after its line went quiet
@@ -50,9 +51,10 @@ _NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 class Process:
     """A worker process as its parent sees it."""
 
-    def __init__(self, environment: Mapping[str, str], memory_bytes: int | None = None) -> None:
-        """Start it and return at once; `memory_bytes` is what it will bound itself to."""
-        self._memory = memory_bytes
+    def __init__(self, environment: Mapping[str, str], *, prepare: str = "") -> None:
+        """Start it and return at once; `prepare` names what it calls before it is told anything."""
+        self.memory_bytes: int | None = None
+        """What it was told to bound itself to."""
         self._peak = 0
         ours, theirs = socket.socketpair()
         page = make_file()
@@ -60,7 +62,7 @@ class Process:
         self._words = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             self._popen = subprocess.Popen(
-                _command(),
+                _command(prepare),
                 stdin=subprocess.PIPE if _IS_WINDOWS else theirs.fileno(),
                 stdout=page,
                 stderr=self._words,
@@ -118,11 +120,10 @@ class Process:
         if "bad_alloc" in words or "MemoryError" in words:
             return Death("memory", "it ran out of memory", words)
         name = _signal_name(-status)
-        if self._memory is not None and self._peak >= self._memory // 2:
+        if self.memory_bytes is not None and self._peak >= self.memory_bytes // 2:
             # The rasterizer uses memory that it was not given: a refused request ends in a crash.
-            fact = (
-                f"it was ended by {name} with {self._peak >> 20} MiB of {self._memory >> 20} in use"
-            )
+            used, allowed = self._peak >> 20, self.memory_bytes >> 20
+            fact = f"it was ended by {name} with {used} MiB of {allowed} in use"
             return Death("memory", fact, words)
         return Death("signal", f"it was ended by {name}", words)
 
@@ -152,14 +153,14 @@ class Process:
         return self._words.read().decode("utf-8", "replace")
 
 
-def _command() -> list[str]:
+def _command(prepare: str) -> list[str]:
     options = ["-S", "-s", "-P", "-X", "utf8"]
     if sys.pycache_prefix is not None:
         options += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
     if sys.dont_write_bytecode:
         options.append("-B")
     options += ["-O"] * sys.flags.optimize
-    return [sys.executable, *options, "-c", _BOOT, core.installed() or "", *_search_path()]
+    return [sys.executable, *options, "-c", _BOOT, core.installed() or "", prepare, *_search_path()]
 
 
 def _search_path() -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import faulthandler
 import functools
+import importlib
 import os
 import queue
 import signal
@@ -171,7 +172,13 @@ def _prepare_signals() -> None:
     faulthandler.enable()
 
 
-def main() -> None:
-    """Be a worker until the line closes."""
+def main(prepare: str = "") -> None:
+    """Be a worker until the line closes; `prepare` names a function to call before any setup."""
     _prepare_signals()
-    _Worker().run()
+    worker = _Worker()
+    if prepare:
+        module, _, name = prepare.partition(":")
+        # What fails here fails again, and is told, when the target is made.
+        with suppress(Exception):
+            getattr(importlib.import_module(module), name)()
+    worker.run()

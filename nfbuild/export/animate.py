@@ -21,7 +21,7 @@ from nfbuild.export.record import Runs
 from nfbuild.pixels.digest import frame_digest
 
 if TYPE_CHECKING:
-    from nfbuild.export.base import FrameSource, Progress
+    from nfbuild.export.base import FrameSource, Steps
     from nfbuild.export.plan import ExportPlan
     from nfbuild.export.planes import Box
     from nfbuild.pixels.arrays import Bytes
@@ -38,7 +38,7 @@ class Animation:
 
     plan: ExportPlan
     source: FrameSource
-    progress: Progress
+    steps: Steps
     runs: Runs = field(default_factory=Runs)
     pictures: list[Picture] = field(default_factory=list)
 
@@ -76,7 +76,7 @@ class Animation:
     def _changes(self) -> Iterator[tuple[Hold, Bytes, Box]]:
         """Yield every hold with its pixels and the box in which they changed."""
         before = None
-        for hold in holds(self.plan, self.source, self.progress):
+        for hold in holds(self.plan, self.source, self.steps):
             pixels = self._taken(hold)
             self._expect(hold, self._digest(hold, pixels))
             # Different frames may be equal on a background: one pixel stands for no change.
@@ -100,8 +100,7 @@ class Animation:
 
     def _gif(self, file: BinaryIO) -> int:
         plan = self.plan
-        frames = plan.timing.count
-        census = self._census(frames)
+        census = self._census()
         palette = census.palette()
         writer = GifWriter(
             file,
@@ -112,24 +111,18 @@ class Animation:
             clearing=census.transparent,
         )
 
-        def second(done: int, _total: int) -> None:
-            self.progress(frames + done, 2 * frames)
-
-        for hold in holds(plan, self.source, second):
+        for hold in holds(plan, self.source, self.steps):
             indices = palette.mapped(self._taken(hold))
             self._expect(hold, frame_digest(palette.unmapped(indices).tobytes(), *self._size))
             writer.add(indices, hold.start, hold.end)
         writer.finish()
         return GIF_UNITS
 
-    def _census(self, frames: int) -> Census:
-        def first(done: int, _total: int) -> None:
-            self.progress(done, 2 * frames)
-
+    def _census(self) -> Census:
         # The last of 256 entries is the one that shows nothing.
         census = Census(min(self.plan.palette, 255))
         before = None
-        for hold in holds(self.plan, self.source, first):
+        for hold in holds(self.plan, self.source, self.steps):
             pixels = self._taken(hold)
             box = planes.changed_box(before, pixels)
             if box is not None:

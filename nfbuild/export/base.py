@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nfbuild.digests import FrameDigest, InputDigest, SequenceDigest
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called with (frames encoded, frames to encode); may raise to stop the export."""
+"""Called with (steps done, steps in all), from encoding to reading back; may raise to stop."""
 
 
 class ExportError(CompositionError):
@@ -60,6 +60,12 @@ class FrameSource(Protocol):
     def wait(self, number: int) -> None:
         """Return once the frame is there; raise `CompositionError` when it will never be."""
 
+    def confirm(self) -> None:
+        """Return once every frame that was given out is final; raise when one moved since.
+
+        Asked before anything is put in place: nothing is published of frames that may still move.
+        """
+
     def digest(self, number: int) -> FrameDigest:
         """Return the digest of a frame that is there: `pixels.digest` of what `rgba` returns."""
 
@@ -82,6 +88,21 @@ class Audio:
 
     path: str
     digest: InputDigest
+
+
+class Steps:
+    """Counts the steps of one export: every frame is looked at `passes` times, reading included."""
+
+    def __init__(self, progress: Progress, frames: int, passes: int) -> None:
+        self._progress = progress
+        self._frames = frames
+        self._total = frames * passes
+        self._pass = 0
+
+    def at(self, frames: int) -> None:
+        """Say that so many frames of the present pass are done; the last one ends the pass."""
+        self._progress(self._pass * self._frames + frames, self._total)
+        self._pass += frames == self._frames
 
 
 def no_progress(_done: int, _total: int) -> None:

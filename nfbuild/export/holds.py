@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nfbuild.export.base import FrameSource, Progress
+from nfbuild.export.base import FrameSource, Steps
 
 if TYPE_CHECKING:
     from nfbuild.export.plan import ExportPlan
@@ -28,10 +28,10 @@ class Hold:
     end: int
 
 
-def holds(plan: ExportPlan, source: FrameSource, progress: Progress) -> Iterator[Hold]:
+def holds(plan: ExportPlan, source: FrameSource, steps: Steps) -> Iterator[Hold]:
     """Yield the runs of equal neighbours in order, each as soon as the next one has begun.
 
-    Waits for frames; `progress` hears of every frame that has been looked at.
+    Waits for frames; `steps` hears of every frame that has been looked at.
     """
     total = plan.timing.count
     first, start, digest = -1, 0, ""
@@ -40,8 +40,8 @@ def holds(plan: ExportPlan, source: FrameSource, progress: Progress) -> Iterator
         here = source.digest(number)
         if position and here != digest:
             yield Hold(first, start, position)
-            progress(position, total)
+            steps.at(position)
         if not position or here != digest:
             first, start, digest = number, position, here
     yield Hold(first, start, total)
-    progress(total, total)
+    steps.at(total)

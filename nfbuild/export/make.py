@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from nfbuild.digests import file_digest
-from nfbuild.export.base import Audio, ExportError, FrameSource, Progress, no_progress
+from nfbuild.export.base import Audio, ExportError, FrameSource, Progress, Steps, no_progress
 from nfbuild.export.pngs import check_raster, export_sequence
 from nfbuild.export.publish import Staging, remove_stale
 from nfbuild.export.record import Record, Runs, read_record, stamp, write_record
@@ -80,6 +80,7 @@ def _export_file(
 ) -> bool:
     settings = plan.key(None, None if audio is None else audio.digest)
     if _is_current(plan, source, read_record(state_path), settings):
+        source.confirm()
         remove_stale(plan.folder)
         return False
     sound = _sound(plan, audio)
@@ -90,6 +91,7 @@ def _export_file(
                 runs = _make_film(plan, source, path, sound, progress)
             else:
                 runs = _make_animation(plan, source, path, progress)
+            source.confirm()
             seen = stamp(path)
             assert seen is not None
             staging.publish(plan.name)
@@ -146,9 +148,10 @@ def _make_animation(plan: ExportPlan, source: FrameSource, path: str, progress: 
     from nfbuild.export.animate import Animation  # noqa: PLC0415  NumPy and Pillow
     from nfbuild.export.readback import check_animation  # noqa: PLC0415
 
-    animation = Animation(plan, source, progress)
+    steps = Steps(progress, plan.timing.count, 3 if plan.format == "gif" else 2)
+    animation = Animation(plan, source, steps)
     units = animation.write(path)
-    check_animation(path, plan, animation.pictures, units)
+    check_animation(path, plan, animation.pictures, units, steps)
     return animation.runs
 
 
@@ -158,6 +161,7 @@ def _make_film(
     from nfbuild.export import film, readback, settings  # noqa: PLC0415  PyAV and NumPy
 
     coding = settings.coding_of(plan)
+    steps = Steps(progress, plan.timing.count, 2)
     frames = _Frames(plan, source, coding)
     if sound is not None and not film.has_sound(sound):
         raise ExportError(
@@ -171,13 +175,13 @@ def _make_film(
             coding,
             (plan.stored_width, plan.stored_height),
             plan.timing.rate,
-            frames.moments(progress),
+            frames.moments(steps),
             sound=sound,
             length=plan.timing.duration,
         )
     except film.FilmFault as error:
         raise _refused(plan, error.strerror or str(error)) from error
-    readback.check_film(path, plan, coding, frames.means, sound=sound is not None)
+    readback.check_film(path, plan, coding, frames.means, steps, sound=sound is not None)
     return frames.runs
 
 
@@ -191,11 +195,10 @@ class _Frames:
         self._source = source
         self._bits = 10 if coding.pixels.endswith("10le") else 8
 
-    def moments(self, progress: Progress) -> Iterator[Moment]:
+    def moments(self, steps: Steps) -> Iterator[Moment]:
         """Yield every frame in order, as soon as it is there."""
         from nfbuild.export import film, readback  # noqa: PLC0415  PyAV and NumPy
 
-        total = self._plan.timing.count
         planes: list[Any] = []
         for position, number in enumerate(self._plan.timing.numbers()):
             self._source.wait(number)
@@ -206,7 +209,7 @@ class _Frames:
                 planes = self._planes(number)
                 self.means.append(readback.means_of(planes, self._bits))
             yield film.Moment(planes, same)
-            progress(position + 1, total)
+            steps.at(position + 1)
 
     def _planes(self, number: int) -> list[Any]:
         from nfbuild.export import planes, yuv  # noqa: PLC0415  NumPy

@@ -105,6 +105,7 @@ def export_sequence(
             if work.foreign:
                 raise _foreign(plan, work.foreign)
             _find_stale(work, plan.folder)
+            source.confirm()
             return _put_in_place(work, plan, pattern, staging, state_path)
     except OSError as error:
         raise ExportError(

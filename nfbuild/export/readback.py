@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from nfbuild.export.base import ExportError
+from nfbuild.export.base import ExportError, Steps
 from nfbuild.pixels.arrays import np, rgba
 from nfbuild.pixels.digest import frame_digest
 
@@ -82,7 +82,7 @@ def alpha_digest(pixels: bytes | bytearray | memoryview, width: int, height: int
 
 
 def check_animation(
-    path: str, plan: ExportPlan, expected: Sequence[Picture], units: int | None
+    path: str, plan: ExportPlan, expected: Sequence[Picture], units: int | None, steps: Steps
 ) -> None:
     """Compare an animated picture with what was put in.
 
@@ -102,6 +102,7 @@ def check_animation(
                 want = clock.next(shown.seconds)
                 if digest(shown.pixels, *size) != want.digest:
                     raise _fault(plan, f"shows other pixels in frame {want.start}")
+                steps.at(want.end)
             clock.finish()
     except (OSError, SyntaxError, EOFError, ValueError) as error:
         raise _fault(plan, f"cannot be read: {error}") from error
@@ -148,7 +149,13 @@ class _Clock:
 
 
 def check_film(
-    path: str, plan: ExportPlan, coding: Coding, expected: Sequence[Means], *, sound: bool
+    path: str,
+    plan: ExportPlan,
+    coding: Coding,
+    expected: Sequence[Means],
+    steps: Steps,
+    *,
+    sound: bool,
 ) -> None:
     """Compare a film with what was put in; `expected` has one value for every frame."""
     from nfbuild.export.film import FilmFault, read_film  # noqa: PLC0415  PyAV
@@ -176,6 +183,7 @@ def check_film(
             if _apart(got.luma, want.luma) > coding.luma_bound:
                 raise _fault(plan, f"shows another picture in frame {count}")
             count += 1
+            steps.at(count)
         if count != len(expected):
             raise _fault(plan, f"has {count} frames, not {len(expected)}")
     except (FilmFault, OSError, IndexError) as error:

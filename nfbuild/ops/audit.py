@@ -47,8 +47,19 @@ class Audit:
 
 
 def kept_before(drawing: Drawing, numbers: Sequence[int]) -> Mapping[FrameKey, Hit]:
-    """Return what the cache says of questions, to be compared once they are drawn."""
-    return drawing.recall.find_kept([drawing.questions.key(number) for number in numbers])
+    """Return what the cache says of questions, to be compared once they are drawn.
+
+    The drawing is told of their blobs, so that each is packed again beside being drawn.
+    """
+    keys = {number: drawing.questions.key(number) for number in numbers}
+    known = drawing.recall.find_kept(list(keys.values()))
+    blobs = {
+        number: drawing.recall.blob_of(hit.digest)
+        for number, key in keys.items()
+        if (hit := known.get(key)) is not None and hit.drawable
+    }
+    drawing.kept = {number: blob for number, blob in blobs.items() if blob is not None}
+    return known
 
 
 def audit_cached(
@@ -59,6 +70,7 @@ def audit_cached(
 ) -> Generator[Event, None, list[CacheLied]]:
     """Compare what was drawn with what the cache said; yields and returns every lie.
 
+    A blob into which the drawing packs shows what was drawn; of the others the pixels are read.
     `vouched` tells of a question and a digest whether the ledger stands by it: then the cache is
     right. A blob that lied is replaced, as its record was when the frame was drawn.
     """
@@ -72,7 +84,8 @@ def audit_cached(
         if hit.digest != questions.digest(number):
             if not vouched(number, hit.digest):
                 lies[number] = lie_about(films, questions, number, hit.digest)
-        elif hit.drawable:
+        elif hit.drawable and number not in drawing.confirmed:
+            # Packed otherwise, by another processor or by a lie: what does it show?
             jobs.append(Job(number, hit.digest))
     shows = shown_by_blobs(session, drawing, jobs)
     for number, shown in shows.items():

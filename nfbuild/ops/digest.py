@@ -14,9 +14,9 @@ from nfbuild.ledger.book import Book
 from nfbuild.ledger.sequence import PeerSequence, SampleHasher, SequenceHasher
 from nfbuild.ledger.verdict import judge
 from nfbuild.ledger.write_policy import decide, recorded
-from nfbuild.ops.build import present_of
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film
+from nfbuild.ops.judging import present_of
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import failure, talk_json

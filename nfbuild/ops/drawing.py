@@ -7,13 +7,13 @@ records: a record never speaks of a blob that is not there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from time import perf_counter
 
-from nfbuild.digests import FrameDigest
+from nfbuild.digests import BlobDigest, FrameDigest
 from nfbuild.errors import CompositionError, DrawError, NfbuildError, Place
 from nfbuild.events import CacheLied, Event, FrameRendered
 from nfbuild.execute.base import Died, Done, Job, Outcome, Refused
@@ -41,6 +41,10 @@ class Drawing:
     sha256: bool = False
     peer: dict[int, str] = field(default_factory=dict)
     remembered: dict[int, FrameDigest] = field(default_factory=dict)
+    kept: Mapping[int, BlobDigest] = field(default_factory=dict)
+    """Blobs that lie in the cache for questions which are drawn to be compared, not to be kept."""
+    confirmed: set[int] = field(default_factory=set)
+    """Those of these questions whose drawing packs into the very blob that is kept."""
     lied: int = 0
     spent: float = 0.0
     """Seconds that workers spent on what was rendered."""
@@ -154,7 +158,13 @@ class Drawing:
         for one, split in cuts:
             try:
                 task = draw_task(
-                    self.session, one.film, one.frame, split=split, png=self.png, sha256=self.sha256
+                    self.session,
+                    one.film,
+                    one.frame,
+                    split=split,
+                    png=self.png or one.question in self.kept,
+                    keep=self.png,
+                    sha256=self.sha256,
                 )
             except CompositionError as error:
                 refused[one.question] = error
@@ -183,6 +193,11 @@ class Drawing:
         film = self.films[index]
         key = self.questions.key(number)
         before = self._before(number)
+        if drawn.blob is not None and drawn.blob == self.kept.get(number):
+            self.confirmed.add(number)
+        if drawn.blob is not None and self.png:
+            # Before the answer: whoever sees that may ask for the picture at once.
+            self.recall.place(drawn.digest, drawn.blob, drawn.size)
         self.questions.answer(number, drawn.digest, State.DRAWN)
         if drawn.sha256 is not None:
             self.peer[number] = drawn.sha256
@@ -213,7 +228,12 @@ class Drawing:
     ) -> None:
         self.recall.remember_frames(
             [
-                (self.questions.key(number), answer.digest, answer.blob, answer.size)
+                (
+                    self.questions.key(number),
+                    answer.digest,
+                    answer.blob if self.png else None,
+                    answer.size,
+                )
                 for number, answer in drawn
             ]
         )

@@ -285,6 +285,7 @@ def draw_task(
     *,
     split: Split | None = None,
     png: bool = True,
+    keep: bool = True,
     sha256: bool = False,
 ) -> DrawTask:
     """Return the task that draws a frame of `film`, with everything that it names staged."""
@@ -300,6 +301,7 @@ def draw_task(
         lottie=_shot(frame),
         split=split,
         png=png,
+        keep=keep,
         sha256=sha256,
     )
 

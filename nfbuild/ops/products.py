@@ -1,51 +1,107 @@
-"""Exports as build products: which ones a build owes, and bringing each up to date.
+"""Which exports a build owes: each resolved against its film before anything is drawn.
 
-Frames that an export needs and whose blob is gone or damaged are drawn again first. An export at
-another scale than the build's has its own questions.
+An export at another raster than the build's has a film of its own, drawn along with the others.
+Not here: making them (`exporting`).
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterator
+from dataclasses import replace
+from fractions import Fraction
 from typing import get_args
 
-from nfbuild.digests import derive
 from nfbuild.errors import MediaError, NfbuildError, Place, ProjectError, UsageError
-from nfbuild.events import Event, Exported, Planned
+from nfbuild.events import Event, Failed
 from nfbuild.execute.base import Job
 from nfbuild.export.base import Audio
-from nfbuild.export.make import export
 from nfbuild.export.plan import ExportPlan, Subject, default_export, resolve
 from nfbuild.ops.audit import lie_about, shown_by_blobs
 from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.films import Film, ask, load_film
+from nfbuild.ops.exporting import Order
+from nfbuild.ops.films import Film, load_film
 from nfbuild.ops.questions import State
-from nfbuild.ops.recall import Recall
 from nfbuild.ops.reports import failure
 from nfbuild.ops.session import Session
-from nfbuild.ops.source import FilmSource
-from nfbuild.ops.underway import Build, Product
+from nfbuild.ops.underway import Build
 from nfbuild.project.select import matches
+from nfbuild.project.targets import targets
 from nfbuild.project.values import Export, Format
 
-_STATE_CONTEXT = "nfbuild 2026 export state name v1"
 
+class Owed:
+    """The exports that a build owes, and the films at other rasters that they need.
 
-def make_products(run: Build, drawing: Drawing, recall: Recall) -> Generator[Event, None, None]:
-    """Bring every export of the built films up to date; one that fails hides no other."""
-    if run.options.span is not None and not run.options.export:
-        # A range selects frames to look at; a film of some frames is no product.
-        return
-    for film in [film for film in run.films if film.error is None]:
-        for owed in _owed(run, film):
-            try:
-                plan = plan_of(run.session, film, owed)
-                yield from _make(run, drawing, recall, film, plan)
-            except NfbuildError as error:
-                failed = failure(error, film.name)
-                run.report.errors.append(failed)
-                yield failed
+    `scaled` are these films, to be asked for and drawn with the build's own.
+    """
+
+    def __init__(self, run: Build) -> None:
+        self.scaled: list[Film] = []
+        self._run = run
+        self._orders: list[Order] = []
+        self._targets: set[str] = set()
+        self._at_scale: dict[tuple[int, Fraction], Film] = {}
+
+    def resolve(self) -> Generator[Failed, None, None]:
+        """Resolve every export of the loaded films; one that cannot be made hides no other."""
+        run = self._run
+        for kind in run.options.export:
+            if kind not in get_args(Format):
+                raise _unknown(kind)
+        targets(run.session.project, [film.name for film in run.films])
+        for film in run.films:
+            if film.error is not None:
+                continue
+            for owed in self._exports(film):
+                try:
+                    self._take(self._order(film, owed))
+                except NfbuildError as error:
+                    failed = failure(error, film.name)
+                    run.report.errors.append(failed)
+                    yield failed
+
+    def orders(self) -> list[Order]:
+        """Return what can be made: exports of films that can be drawn so far as is known."""
+        run = self._run
+        return [o for o in self._orders if o.film.error is None or not run.lists(o.film)]
+
+    def _take(self, order: Order) -> None:
+        # What the command line asks for may be what the project makes anyway.
+        if order.plan.target not in self._targets:
+            self._targets.add(order.plan.target)
+            self._orders.append(order)
+
+    def _exports(self, film: Film) -> Iterator[Export]:
+        options = self._run.options
+        if options.scale == 1 and options.span is None:
+            # At another scale, or of some frames to look at, nothing is a product of the project.
+            yield from listed_exports(self._run.session, film)
+        for kind in get_args(Format):
+            if kind in options.export:
+                yield _asked(self._run, film, kind)
+
+    def _order(self, film: Film, owed: Export) -> Order:
+        run = self._run
+        plan = plan_of(run.session, film, owed)
+        audio = audio_of(run.session, plan)
+        if audio is not None:
+            run.watched.append(audio.path)
+        for note in plan.notes:
+            run.report.notes.append(f"{plan.place}: {note}")
+        if (plan.width, plan.height) != (film.width, film.height):
+            film = self._film_at(film, plan.scale)
+        return Order(film, plan, audio)
+
+    def _film_at(self, film: Film, scale: Fraction) -> Film:
+        known = self._at_scale.get((film.index, scale))
+        if known is None:
+            index = len(self._run.films) + len(self.scaled)
+            known = load_film(self._run.session, index, film.listed, scale)
+            if known.error is not None:
+                raise known.error
+            self._at_scale[film.index, scale] = known
+            self.scaled.append(known)
+        return known
 
 
 def listed_exports(session: Session, film: Film) -> Iterator[Export]:
@@ -73,18 +129,18 @@ def audio_of(session: Session, plan: ExportPlan) -> Audio | None:
     return Audio(session.files.absolute(plan.audio), file.digest)
 
 
-def _owed(run: Build, film: Film) -> Iterator[Export]:
-    if run.options.scale == 1:
-        yield from listed_exports(run.session, film)
-    for kind in run.options.export:
-        yield _asked(kind)
+def _asked(run: Build, film: Film, kind: Format) -> Export:
+    """Return the export that `--export` asks for, of the frames and at the scale of the build."""
+    export = default_export(kind, Place("--export"))
+    scale, span = run.options.scale, run.options.span
+    if span is not None:
+        frames = span.frames(film.scene.frames, film.scene.markers)
+        export = replace(export, frames=(frames[0], frames[-1]))
+    return export if scale == 1 else replace(export, scale=scale)
 
 
-def _asked(kind: str) -> Export:
-    for known in get_args(Format):
-        if kind == known:
-            return default_export(known, Place("--export"))
-    raise UsageError(
+def _unknown(kind: str) -> UsageError:
+    return UsageError(
         f"`{kind}` is no export format", hint=f"the formats are {', '.join(get_args(Format))}"
     )
 
@@ -101,80 +157,26 @@ def _subject(film: Film) -> Subject:
     )
 
 
-def _make(
-    run: Build, drawing: Drawing, recall: Recall, film: Film, plan: ExportPlan
-) -> Generator[Event, None, None]:
-    for note in plan.notes:
-        run.report.notes.append(f"{plan.place}: {note}")
-    if (plan.width, plan.height) != (film.width, film.height):
-        film = yield from _at_scale(run, drawing, film, plan)
-    yield from _present_blobs(run, drawing, recall, film)
-    if film.error is not None:
-        raise film.error
-    again: list[Event] = []
+def look_at_told(run: Build, drawing: Drawing, orders: list[Order]) -> Generator[Event, None, None]:
+    """See with our own eyes the blobs that exports need and that only a tier vouches for.
 
-    def redraw(number: int) -> None:
-        again.extend(drawing.draw([number]))
-
-    source = FilmSource(film, run.questions, recall, redraw)
-    audio = audio_of(run.session, plan)
-    if audio is not None:
-        run.watched.append(audio.path)
-    try:
-        made = export(plan, source, _state_path(run, plan), audio=audio)
-    finally:
-        yield from again
-    run.products.append(Product(plan.folder, plan.name, made.fingerprint, plan, film, audio))
-    for name in made.left:
-        run.report.notes.append(
-            f"`{_shown(run, plan)}`: `{name}` is not nfbuild's and was left alone"
-        )
-    yield Exported(film.name, _shown(run, plan), made.written, made.removed, made.kept)
-
-
-def _at_scale(
-    run: Build, drawing: Drawing, film: Film, plan: ExportPlan
-) -> Generator[Event, None, Film]:
-    scaled = load_film(run.session, len(drawing.films), film.listed, plan.scale)
-    if scaled.error is not None:
-        raise scaled.error
-    drawing.films.append(scaled)
-    ask(run.session, scaled, run.questions, range(scaled.scene.frames))
-    if not run.session.settings.fresh:
-        drawing.look_up()
-    unknown = [n for n in scaled.frames if run.questions.state(n) is State.UNKNOWN]
-    unknown = list(dict.fromkeys(unknown))
-    yield Planned(1, len(scaled.frames), len(set(scaled.frames)), len(unknown))
-    yield from drawing.draw(unknown)
-    if scaled.error is not None:
-        raise scaled.error
-    return scaled
-
-
-def _present_blobs(
-    run: Build, drawing: Drawing, recall: Recall, film: Film
-) -> Generator[Event, None, None]:
-    """Draw again what is known but whose pixels are gone, damaged, or not what a tier said."""
-    digests = {number: run.questions.digest(number) for number in dict.fromkeys(film.frames)}
-    absent = [number for number, digest in digests.items() if recall.png_path(digest) is None]
-    doubted = [
-        Job(number, digest) for number, digest in digests.items() if recall.is_unchecked(digest)
-    ]
-    shown = shown_by_blobs(run.session, drawing, doubted)
-    lies = [number for number, digest in shown.items() if digest != digests[number]]
-    recall.vouch(digests[number] for number in shown if number not in lies)
+    What shows other pixels than it should is drawn again.
+    """
+    recall, questions = drawing.recall, run.questions
+    doubted: dict[int, Job] = {}
+    for order in orders:
+        for number in order.film.frames:
+            if number not in doubted and questions.state(number) in (State.CACHED, State.SHARED):
+                digest = questions.digest(number)
+                if recall.is_unchecked(digest):
+                    doubted[number] = Job(number, digest)
+    shown = shown_by_blobs(run.session, drawing, list(doubted.values()))
+    lies = [number for number, digest in shown.items() if digest != questions.digest(number)]
+    told = frozenset(lies)
+    recall.vouch(questions.digest(number) for number in shown if number not in told)
     for number in lies:
-        recall.distrust(digests[number])
+        recall.distrust(questions.digest(number))
         drawing.lied += 1
-        yield lie_about(drawing.films, run.questions, number, shown[number])
-    if absent or lies:
-        yield from drawing.draw(sorted({*absent, *lies}))
-
-
-def _state_path(run: Build, plan: ExportPlan) -> str:
-    name = derive(_STATE_CONTEXT, os.path.realpath(plan.folder), plan.name)
-    return os.path.join(run.session.project.cache.folder, "exports", f"{name[:32]}.json")
-
-
-def _shown(run: Build, plan: ExportPlan) -> str:
-    return run.session.project.relative(plan.target)
+        yield lie_about(drawing.films, questions, number, shown[number])
+    if lies:
+        yield from drawing.draw(lies)

@@ -47,6 +47,8 @@ class Questions:
         # Rows stand in blocks: where one buffer grows, the heap keeps the holes that it left.
         self._blocks: list[bytearray] = []
         self._states = bytearray()
+        self.moved: list[int] = []
+        """Questions whose answer was replaced by another one, in the order in which it was."""
 
     def __len__(self) -> int:
         return len(self._states)
@@ -123,7 +125,12 @@ class Questions:
     def answer(self, number: int, digest: FrameDigest, state: State) -> None:
         """Record the answer to a question and where it came from."""
         block, at = self._row(number)
-        block[at + _ANSWER : at + _ANSWER + len(_NO_ANSWER)] = bytes.fromhex(digest)
+        place = slice(at + _ANSWER, at + _ANSWER + len(_NO_ANSWER))
+        raw = bytes.fromhex(digest)
+        answered = self._states[number] not in (State.UNKNOWN, State.FAILED)
+        if answered and block[place] != raw:
+            self.moved.append(number)
+        block[place] = raw
         self._states[number] = state
 
     def fail(self, number: int) -> None:

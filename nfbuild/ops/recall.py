@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -47,7 +48,7 @@ class Blob(NamedTuple):
 
 
 class Recall:
-    """The memory of one run."""
+    """The memory of one run; threads that export may ask it for pictures."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -55,6 +56,8 @@ class Recall:
         self._blobs: dict[FrameDigest, Blob] = {}
         self._unchecked: set[FrameDigest] = set()
         self._damaged: set[FrameDigest] = set()
+        self._lock = threading.RLock()
+        """Held while places are looked up and learned: they are read by exporting threads too."""
 
     # --- frames -------------------------------------------------------------------------------
 
@@ -81,7 +84,9 @@ class Recall:
         }
         self._learn(self._told(PIXELS, told.values()), shared=True)
         for key, digest in told.items():
-            found[key] = Hit(digest, self._is_there(digest), shared=True)
+            blob = self._blobs.get(digest)
+            is_there = blob is not None and self._is_there(digest, blob)
+            found[key] = Hit(digest, is_there, shared=True)
         return found
 
     def _told(self, kind: Kind, keys: Iterable[str]) -> dict[str, bytes]:
@@ -106,35 +111,32 @@ class Recall:
 
     def _bring(self, digests: Iterable[FrameDigest], *, shared: bool) -> set[FrameDigest]:
         """Return which frames' blobs are here, whole by their size, after asking the tiers."""
-        wanted = list(dict.fromkeys(digests))
-        self._locate(wanted, shared=shared)
-        there = {digest for digest in wanted if self._is_there(digest)}
-        absent = [
-            self._blobs[digest].digest
-            for digest in wanted
-            if digest not in there and digest in self._blobs
-        ]
+        places = self._locate(digests, shared=shared)
+        there = {digest for digest, blob in places.items() if self._is_there(digest, blob)}
+        absent = {digest: blob.digest for digest, blob in places.items() if digest not in there}
         if shared and absent and self._caches.tiers:
-            brought = self._caches.fetch_blobs(absent)
+            brought = self._caches.fetch_blobs(list(absent.values()))
             observed = brought if self._session.settings.observe else frozenset()
-            there = {
+            there |= {
                 digest
-                for digest in wanted
-                if self._is_there(digest)
-                or (digest in self._blobs and self._blobs[digest].digest in observed)
+                for digest, blob in absent.items()
+                if self._is_there(digest, places[digest]) or blob in observed
             }
         return there
 
-    def _locate(self, digests: Iterable[FrameDigest], *, shared: bool = True) -> None:
-        """Learn the places of frames, at most some thousand at once; older ones may be let go."""
-        self._forget_oldest()
-        wanted = [digest for digest in dict.fromkeys(digests) if digest not in self._blobs]
-        found = self._caches.look_up(PIXELS, wanted, shared=shared)
-        for hearsay in (True, False):
-            self._learn(
-                {digest: told.payload for digest, told in found.items() if told.shared is hearsay},
-                shared=hearsay,
-            )
+    def _locate(
+        self, digests: Iterable[FrameDigest], *, shared: bool = True
+    ) -> dict[FrameDigest, Blob]:
+        """Return the places of some thousand frames at most; older ones may be let go."""
+        wanted = list(dict.fromkeys(digests))
+        with self._lock:
+            self._forget_oldest()
+            unknown = [digest for digest in wanted if digest not in self._blobs]
+            found = self._caches.look_up(PIXELS, unknown, shared=shared)
+            for hearsay in (True, False):
+                told = {name: one.payload for name, one in found.items() if one.shared is hearsay}
+                self._learn(told, shared=hearsay)
+            return {digest: self._blobs[digest] for digest in wanted if digest in self._blobs}
 
     def _learn(self, places: Mapping[str, bytes], *, shared: bool) -> None:
         for name, payload in places.items():
@@ -149,10 +151,7 @@ class Recall:
                 else:
                     self._unchecked.discard(digest)
 
-    def _is_there(self, digest: FrameDigest) -> bool:
-        blob = self._blobs.get(digest)
-        if blob is None:
-            return False
+    def _is_there(self, digest: FrameDigest, blob: Blob) -> bool:
         try:
             status = os.lstat(self._caches.local.blob_path(blob.digest))
         except OSError:
@@ -164,6 +163,12 @@ class Recall:
             self._damaged.add(digest)
             self._caches.journal.count("local", f"{CORRUPT}.length")
         return False
+
+    def place(self, digest: FrameDigest, blob: BlobDigest, size: int) -> None:
+        """Learn where the pixels of a frame lie that was just drawn; nothing is kept yet."""
+        with self._lock:
+            self._blobs[digest] = Blob(blob, size)
+            self._unchecked.discard(digest)
 
     def remember_frames(
         self, drawn: Sequence[tuple[FrameKey, FrameDigest, BlobDigest | None, int]]
@@ -177,9 +182,7 @@ class Recall:
             if blob is not None:
                 kept[digest] = Blob(blob, size)
                 places[digest] = _packed(kept[digest])
-        self._blobs.update(kept)
         self._forget_oldest()
-        self._unchecked.difference_update(kept)
         if traces:
             for there in kept.values():
                 self._caches.local.note_blob(there.digest, there.size)
@@ -192,8 +195,10 @@ class Recall:
 
     def _forget_oldest(self) -> None:
         """Let places go that the table can tell again; those of the last frames are asked soon."""
-        surplus = len(self._blobs) - _PLACES
-        if surplus > _CHUNK:  # not one by one: a dictionary finds its oldest slowly
+        with self._lock:
+            surplus = len(self._blobs) - _PLACES
+            if surplus <= _CHUNK:  # not one by one: a dictionary finds its oldest slowly
+                return
             for digest in list(islice(self._blobs, surplus)):
                 if digest not in self._unchecked:
                     del self._blobs[digest]
@@ -207,10 +212,7 @@ class Recall:
 
     def png_path(self, digest: FrameDigest) -> str | None:
         """Return the file that holds a frame, verified; None where there is none."""
-        blob = self._blobs.get(digest)
-        if blob is None:
-            self._locate([digest])
-            blob = self._blobs.get(digest)
+        blob = self._place_of(digest)
         if blob is None:
             return None
         try:
@@ -227,9 +229,7 @@ class Recall:
 
     def png(self, digest: FrameDigest) -> bytes:
         """Return a frame's PNG; raises Missing or Corrupt."""
-        if digest not in self._blobs:
-            self._locate([digest])
-        blob = self._blobs.get(digest)
+        blob = self._place_of(digest)
         if blob is None:
             raise Missing("no blob is known for the frame", code="missing")
         return self._caches.store.get_blob(blob.digest)
@@ -249,14 +249,20 @@ class Recall:
         self.vouch([digest])
         return memoryview(rows), width, height
 
+    def blob_of(self, digest: FrameDigest) -> BlobDigest | None:
+        """Return the blob of a frame, whatever lies there; None where none is known."""
+        blob = self._place_of(digest)
+        return None if blob is None else blob.digest
+
+    def _place_of(self, digest: FrameDigest) -> Blob | None:
+        with self._lock:
+            return self._blobs.get(digest) or self._locate([digest]).get(digest)
+
     def blobs(self, digests: Iterable[FrameDigest]) -> Iterator[BlobDigest]:
         """Yield the blobs of frames, as far as this run has met them."""
         wanted = iter(digests)
         while chunk := list(islice(wanted, _CHUNK)):
-            self._locate(chunk)
-            for digest in chunk:
-                if digest in self._blobs:
-                    yield self._blobs[digest].digest
+            yield from (blob.digest for blob in self._locate(chunk).values())
 
     def is_unchecked(self, digest: FrameDigest) -> bool:
         """Tell whether only a tier says that the blob of a frame shows its pixels."""
@@ -264,18 +270,19 @@ class Recall:
 
     def vouch(self, digests: Iterable[FrameDigest]) -> None:
         """Keep as our own knowledge that the blobs of frames show their pixels: they were seen."""
-        seen = [digest for digest in digests if digest in self._unchecked]
-        self._unchecked.difference_update(seen)
+        with self._lock:
+            seen = [digest for digest in digests if digest in self._unchecked]
+            places: dict[str, bytes] = {digest: _packed(self._blobs[digest]) for digest in seen}
+            self._unchecked.difference_update(seen)
         with contextlib.suppress(StoreError):
-            self._caches.local.put_records(
-                PIXELS, {digest: _packed(self._blobs[digest]) for digest in seen}, replace=True
-            )
+            self._caches.local.put_records(PIXELS, places, replace=True)
 
     def distrust(self, digest: FrameDigest) -> None:
         """Forget the blob of a frame, which was seen to show other pixels."""
-        self._blobs.pop(digest, None)
-        self._unchecked.discard(digest)
-        self._damaged.add(digest)
+        with self._lock:
+            self._blobs.pop(digest, None)
+            self._unchecked.discard(digest)
+            self._damaged.add(digest)
         self._caches.journal.count("local", f"{CORRUPT}.pixels")
         with contextlib.suppress(StoreError):
             self._caches.local.drop_record(PIXELS, digest)

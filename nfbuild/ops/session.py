@@ -208,6 +208,13 @@ class Session:
             self._executor.start()
         return self._executor
 
+    @property
+    def cores(self) -> int:
+        """How many things this run does at a time, at least one."""
+        from nfbuild.execute.ahead import cores  # noqa: PLC0415  not for a null build
+
+        return self.settings.jobs or (1 if self.settings.jobs == 0 else cores())
+
     @contextlib.contextmanager
     def another_worker(self) -> Iterator[Executor]:
         """Give a worker that has drawn nothing, in a process of its own."""
@@ -225,7 +232,7 @@ class Session:
             return InlineExecutor(setup)
         from nfbuild.execute.pool import ProcessPool  # noqa: PLC0415  not for a null build
 
-        return ProcessPool(setup, workers=self.settings.jobs or _cores())
+        return ProcessPool(setup, workers=self.cores)
 
     def _executor_setup(self) -> WorkerSetup:
         from nfbuild.execute.base import Limits, WorkerSetup  # noqa: PLC0415  not for a null build
@@ -264,12 +271,6 @@ class BlobKeeper:
         """Write the blob, unless it is there."""
         with contextlib.suppress(StoreError):
             write_blob(self.folder, digest, data)
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from nfbuild.ops.frame import MadeFrame, written
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.recall import Recall
 from nfbuild.ops.session import Session
-from nfbuild.ops.source import FilmSource, drain
+from nfbuild.ops.source import Drawn, FilmSource
 from nfbuild.project import discover, select
 
 
@@ -62,7 +62,7 @@ def sheet(
     yield from drawing.draw(wanted)
     if film.error is not None:
         raise film.error
-    source = FilmSource(film, questions, recall, lambda number: drain(drawing.draw([number])))
+    source = FilmSource(film, questions, recall, Drawn(drawing))
     if onion is None:
         data = contact_sheet(source, list(shown), sheet_layout(source, len(shown)))
     else:

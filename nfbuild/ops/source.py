@@ -1,19 +1,20 @@
-"""The frames of a drawn film, as exports ask for them.
+"""The frames of a film, as exports ask for them.
 
 A blob may go while it is exported: a collector of another build, a damage, pixels that are not what
 a tier said. Such a frame is drawn again, a few times at most.
+Not here: where frames come from while they are still being drawn (`Supply` of `handover`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from nfbuild.digests import FrameDigest, SequenceDigest
 from nfbuild.errors import DrawError, StoreError
-from nfbuild.events import Event
 from nfbuild.ledger.sequence import SequenceHasher
+from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.recall import Recall
@@ -23,20 +24,54 @@ Value = TypeVar("Value")
 _TRIES = 4
 
 
+class Supply(Protocol):
+    """Who sees to it that a frame is there."""
+
+    def wait(self, film: Film, number: int) -> None:
+        """Return once frame `number` of a film is answered; raise when it never will be."""
+
+    def redraw(self, film: Film, question: int) -> None:
+        """Draw a question of a film again, for its picture."""
+
+    def confirm(self, film: Film, since: int) -> None:
+        """Return once the answers of a film are final; raise `Moved` if one moved after `since`.
+
+        `since` counts the answers of the run that moved.
+        """
+
+
+class Drawn:
+    """A supply of frames that were drawn before anybody asks, by the thread that asks."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        self._drawing = drawing
+
+    def wait(self, film: Film, number: int) -> None:
+        """See `Supply`."""
+        question = film.frames[film.at(number)]
+        if self._drawing.questions.state(question) in (State.UNKNOWN, State.FAILED):
+            raise film.error or DrawError(f"frame {number} could not be drawn")
+
+    def redraw(self, film: Film, question: int) -> None:  # noqa: ARG002  the protocol's
+        """See `Supply`."""
+        for _ in self._drawing.draw([question]):
+            pass
+
+    def confirm(self, film: Film, since: int) -> None:
+        """See `Supply`."""
+
+
 class FilmSource:
-    """Answers `export.FrameSource` for one film whose questions are answered.
+    """Answers `export.FrameSource` for one film."""
 
-    `redraw` draws a question again, for its picture.
-    """
-
-    def __init__(
-        self, film: Film, questions: Questions, recall: Recall, redraw: Callable[[int], None]
-    ) -> None:
-        self._redraw = redraw
+    def __init__(self, film: Film, questions: Questions, recall: Recall, supply: Supply) -> None:
+        self._supply = supply
         self._film = film
         self._questions = questions
         self._recall = recall
-        self.count = len(film.frames)
+        self._since = len(questions.moved)
+        self._last: tuple[FrameDigest, str] | None = None
+        self.count = film.scene.frames
         self.width = film.width
         self.height = film.height
         self.rate: Fraction = film.scene.rate
@@ -51,20 +86,28 @@ class FilmSource:
         return hasher.digest()
 
     def wait(self, number: int) -> None:
-        """Return at once: every frame was drawn before exports are made."""
-        if self._questions.state(self._film.frames[number]) in (State.UNKNOWN, State.FAILED):
-            raise DrawError(f"frame {number} could not be drawn")
+        """Return once the frame is drawn; raises the film's error when it will never be."""
+        self._supply.wait(self._film, number)
+
+    def confirm(self) -> None:
+        """Return once all frames are final; raises `Moved` when one was given out that moved."""
+        self._supply.confirm(self._film, self._since)
 
     def digest(self, number: int) -> FrameDigest:
         """Return the digest of a frame."""
-        return self._questions.digest(self._film.frames[number])
+        return self._questions.digest(self._question(number))
 
     def png_path(self, number: int) -> str | None:
         """Return the verified blob of a frame, or None."""
-        path = self._recall.png_path(self.digest(number))
+        digest = self.digest(number)
+        # Holds ask for one frame many times in a row.
+        if self._last is not None and self._last[0] == digest:
+            return self._last[1]
+        path = self._recall.png_path(digest)
         if path is None:
-            self._redraw(self._film.frames[number])
+            self._supply.redraw(self._film, self._question(number))
             path = self._recall.png_path(self.digest(number))
+        self._last = None if path is None else (self.digest(number), path)
         return path
 
     def png_bytes(self, number: int) -> bytes:
@@ -75,22 +118,19 @@ class FilmSource:
         """Return the rows of a frame."""
         return self._persist(number, lambda digest: self._recall.pixels(digest)[0])
 
+    def _question(self, number: int) -> int:
+        return self._film.frames[self._film.at(number)]
+
     def _persist(self, number: int, take: Callable[[FrameDigest], Value]) -> Value:
         for _ in range(_TRIES):
             try:
                 return take(self.digest(number))
             except StoreError:
-                self._redraw(self._film.frames[number])
+                self._supply.redraw(self._film, self._question(number))
         try:
             return take(self.digest(number))
         except StoreError as error:
             raise _gone(number, error) from None
-
-
-def drain(events: Iterable[Event]) -> None:
-    """Run a drawing whose events nobody reads."""
-    for _ in events:
-        pass
 
 
 def _gone(number: int, error: StoreError) -> DrawError:

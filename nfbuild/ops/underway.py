@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from nfbuild.events import Failed
 from nfbuild.export.base import Audio
 from nfbuild.export.plan import ExportPlan
 from nfbuild.ledger.book import Page
 from nfbuild.ops.films import Film
 from nfbuild.ops.options import BuildOptions
 from nfbuild.ops.questions import Questions
-from nfbuild.ops.reports import BuildReport
+from nfbuild.ops.reports import BuildReport, failure
 from nfbuild.ops.session import Session
 from nfbuild.project import Discovery, Listed
 
@@ -47,3 +48,15 @@ class Build:
     def whole(self) -> bool:
         """Tell whether films are whole and at scale 1: only these enter the ledger."""
         return self.options.span is None and self.options.scale == 1
+
+    def lists(self, film: Film) -> bool:
+        """Tell whether a film is one of the build's own, not one drawn for an export's scale."""
+        return film.index < len(self.films)
+
+    def fail(self, film: Film) -> Failed:
+        """Note that a film was given up; returns the event that says so, once for each film."""
+        assert film.error is not None
+        failed = failure(film.error, film.name)
+        film.is_reported = True
+        self.report.errors.append(failed)
+        return failed

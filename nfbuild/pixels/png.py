@@ -154,11 +154,8 @@ def _bands(width: int, size: int) -> list[tuple[int, int]]:
 
 
 def _pack(rows: memoryview, start: int, end: int, stride: int) -> _Packed:
-    lines: list[bytes | memoryview] = []
-    for at in range(start, end, stride):
-        lines.append(b"\0")
-        lines.append(rows[at : at + stride])
-    raw = b"".join(lines)
+    # Filter 0 stands before every row, so an empty one leads.
+    raw = b"\0".join([b"", *[rows[at : at + stride] for at in range(start, end, stride)]])
     first = raw[:_FIRST]
     compressor = isal_zlib.compressobj(
         _LEVEL, isal_zlib.DEFLATED, -15, isal_zlib.DEF_MEM_LEVEL, 0, first

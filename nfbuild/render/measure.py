@@ -1,7 +1,7 @@
 """Where the ink of a raster is: the box of its pixels that are not fully transparent.
 
 Plain bytes operations, as importing NumPy takes a worker longer than a hundred measurements:
-a 960 x 540 raster takes 0.4 ms.
+a 960 x 540 raster with a line of text takes 0.1 ms.
 Not here: drawing the raster (`renderer`), what a composition wants measured (`scene`).
 """
 
@@ -41,7 +41,10 @@ def measure(renderer: Renderer, task: MeasureTask) -> Measured:
 
 def ink_box(raster: bytes | bytearray, width: int) -> tuple[int, int, int, int] | None:
     """Return (left, top, right, bottom) of the pixels with alpha, ends exclusive; None for none."""
-    alpha = bytes(raster[3::4])
+    stride = 4 * width
+    # Text covers few rows: the others are compared whole, which is several times as fast.
+    first, last = _touched(raster, stride)
+    alpha = bytes(raster[first * stride + 3 : last * stride : 4])
     from_first = len(alpha.lstrip(b"\0"))
     if not from_first:
         return None
@@ -54,4 +57,15 @@ def ink_box(raster: bytes | bytearray, width: int) -> tuple[int, int, int, int] 
         if inked:
             left = min(left, width - len(inked))
             right = max(right, len(row.rstrip(b"\0")))
-    return left, top, right, bottom
+    return left, first + top, right, first + bottom
+
+
+def _touched(raster: bytes | bytearray, stride: int) -> tuple[int, int]:
+    """Return the rows outside which every byte is 0: the first, and the one after the last."""
+    nothing = bytes(stride)
+    first, last = 0, len(raster) // stride
+    while first < last and raster.startswith(nothing, first * stride):
+        first += 1
+    while first < last and raster.startswith(nothing, (last - 1) * stride):
+        last -= 1
+    return first, last

@@ -119,7 +119,7 @@ class Renderer:
         data = self._encoder.encode(self._buffer, task.width, task.height)
         blob = blob_digest(data)
         clock.stage("encode")
-        if write is not None:
+        if write is not None and task.keep:
             write(blob, data)
             clock.stage("write")
         return Drawn(digest, blob, len(data), peer, tuple(clock.stages))

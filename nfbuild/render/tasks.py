@@ -86,7 +86,8 @@ class DrawTask:
 
     `document` is exactly what the rasterizer gets: an SVG document, or a Lottie scene's JSON when
     `lottie` is given. `pictures` are the staged file names that it refers to, `faces` the digests
-    that its texts name, both sorted. `png` asks for the blob, `sha256` for the peer's digest too.
+    that its texts name, both sorted. `png` asks for the blob, which is only named and not written
+    without `keep`; `sha256` asks for the peer's digest too.
     """
 
     document: bytes = field(repr=False)
@@ -97,6 +98,7 @@ class DrawTask:
     lottie: LottieShot | None = None
     split: Split | None = None
     png: bool = True
+    keep: bool = True
     sha256: bool = False
 
 

@@ -35,6 +35,13 @@ if TYPE_CHECKING:
     from .tasks import Answer, Setup, Task
 
 
+def prepare() -> None:
+    """Load what every worker needs, before it is known what for."""
+    from . import renderer, thorvg  # noqa: F401, PLC0415  the parent imports this module too
+
+    thorvg.Library()
+
+
 class Worker:
     """Performs tasks in this process, which it makes stand in the setup's staging folder."""
 

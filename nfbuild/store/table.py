@@ -15,7 +15,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import diskcache
@@ -28,6 +28,8 @@ DATABASE: Final = "cache.db"
 _FAMILY = (DATABASE, DATABASE + "-wal", DATABASE + "-shm")
 _WAIT_SECONDS: Final = 5.0
 """How long opening or a transaction waits for another process before there is no table."""
+_NAMES_AT_ONCE: Final = 500
+"""Names in one statement; SQLite takes 999 where it is built most sparingly."""
 _SETTINGS: Final[dict[str, Any]] = {
     "eviction_policy": "none",
     "cull_limit": 0,
@@ -135,6 +137,23 @@ class _BoundedCache(diskcache.Cache):  # type: ignore[misc] # diskcache has no t
 
         return bounded
 
+    def standing(self, names: Sequence[str]) -> Iterator[tuple[str, bytes | Refused]]:
+        """Yield the rows that there are of `names`, each with its bytes or why it is refused.
+
+        Many names share a statement: one for each would cost several times as much.
+        """
+        for start in range(0, len(names), _NAMES_AT_ONCE):
+            chunk = names[start : start + _NAMES_AT_ONCE]
+            marks = ", ".join("?" * len(chunk))
+            select = (
+                f"SELECT key, mode, filename, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608  marks alone
+            )
+            for name, mode, filename, value in self._sql(select, chunk).fetchall():
+                try:
+                    yield name, self._disk.fetch(mode, filename, value, False)
+                except Refused as error:
+                    yield name, error
+
 
 class Table:
     """Encoded records by space, kind and key.
@@ -161,14 +180,15 @@ class Table:
         found: dict[str, bytes] = {}
         wrong: dict[str, StoreError] = {}
         with self._guarded() as cache:
-            for key in keys:
-                try:
-                    data = cache.get(_row(kind, key, own))
-                    if data is not None:
-                        found[key] = decode_record(kind, key, data, "table")
-                except Refused as error:
+            rows = {_row(kind, key, own): key for key in keys}
+            for row, data in cache.standing(list(rows)):
+                key = rows[row]
+                if isinstance(data, Refused):
                     self.refused += 1
-                    wrong[key] = _refusal(error)
+                    wrong[key] = _refusal(data)
+                    continue
+                try:
+                    found[key] = decode_record(kind, key, data, "table")
                 except StoreError as error:
                     wrong[key] = error
             if wrong:
@@ -181,12 +201,13 @@ class Table:
         self, kind: Kind, items: Mapping[str, bytes], *, own: bool = True, replace: bool = False
     ) -> None:
         """Keep payloads in one transaction; a right record that stands stays unless `replace`."""
-        rows = {key: encode_record(kind, key, payload) for key, payload in items.items()}
+        records = {key: encode_record(kind, key, payload) for key, payload in items.items()}
+        rows = {_row(kind, key, own): key for key in records}
         with self._guarded() as cache, cache.transact():
-            for key, data in rows.items():
-                row = _row(kind, key, own)
-                standing = _standing(cache, row)
-                if standing == data or (not replace and _is_right(standing, kind, key)):
+            standing = dict(cache.standing(list(rows)))
+            for row, key in rows.items():
+                there, data = standing.get(row), records[key]
+                if there == data or (not replace and _is_right(there, kind, key)):
                     continue
                 cache.set(row, data)
 
@@ -367,16 +388,8 @@ def _named(row: str) -> tuple[bool, Kind, str] | None:
     return None
 
 
-def _standing(cache: Any, row: str) -> bytes | None:
-    try:
-        data: bytes | None = cache.get(row)
-    except Refused:
-        return None
-    return data
-
-
-def _is_right(data: bytes | None, kind: Kind, key: str) -> bool:
-    if data is None:
+def _is_right(data: bytes | Refused | None, kind: Kind, key: str) -> bool:
+    if not isinstance(data, bytes):
         return False
     try:
         decode_record(kind, key, data, "table")

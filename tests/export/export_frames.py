@@ -36,6 +36,7 @@ class Frames:
         self.order = list(order)
         self.asked: list[int] = []
         self.waited: list[int] = []
+        self.confirmed = 0
         self._digests = [frame_digest(raster, *size) for raster in rasters]
         self._paths = []
         os.makedirs(folder, exist_ok=True)
@@ -55,6 +56,9 @@ class Frames:
 
     def wait(self, number: int) -> None:
         self.waited.append(number)
+
+    def confirm(self) -> None:
+        self.confirmed += 1
 
     def digest(self, number: int) -> FrameDigest:
         return self._digests[self.order[number]]

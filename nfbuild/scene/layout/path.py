@@ -85,13 +85,25 @@ class Pieces:
             )
 
 
+class _Corners(Pieces):
+    """Points whose box is that of the polyline: a line needs its end alone, and no distance."""
+
+    def add(self, x: float, y: float) -> None:
+        """Go straight to a point."""
+        self.points.append((x, y))
+
+    def line(self, start: Point, end: Point) -> None:  # noqa: ARG002  the polyline's signature
+        """Go along a line."""
+        self.points.append(end)
+
+
 def flatten(d: str) -> Pieces:
     """Return the pieces of the path `d`; raises `PathError` where no reading has any."""
     commands = _commands(d)
     try:
         pieces = _as_reference(commands)
     except PathError:
-        pieces = _as_svg(commands)
+        pieces = _as_svg(commands, Pieces())
     if not pieces.points:
         raise PathError("the path has no point")
     return pieces
@@ -99,7 +111,7 @@ def flatten(d: str) -> Pieces:
 
 def outline(d: str) -> list[Point]:
     """Return points of the path as SVG defines it: what is drawn, for its box."""
-    return _as_svg(_commands(d)).points
+    return _as_svg(_commands(d), _Corners()).points
 
 
 def follows_reference_oddly(d: str) -> bool:
@@ -167,9 +179,8 @@ def _as_reference(commands: list[tuple[str, list[float]]]) -> Pieces:
     return pieces
 
 
-def _as_svg(commands: list[tuple[str, list[float]]]) -> Pieces:
+def _as_svg(commands: list[tuple[str, list[float]]], pieces: Pieces) -> Pieces:
     """Read the path as SVG 1.1 section 8.3 defines it; a move is travelled like a line."""
-    pieces = Pieces()
     at: Point = (0.0, 0.0)
     start = at
     cubic: Point | None = None
