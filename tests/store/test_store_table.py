@@ -66,11 +66,24 @@ def test_a_table_that_rests_forgets_nothing(tmp_path, cache):
     assert again.get_record("pixels", key(1)) == PAYLOAD
     again.close()
 
+
+def test_looking_reads_what_is_there_and_drops_nothing(tmp_path, cache):
+    """Of many names at once those that are there; a refused row stays where it is."""
+    cache.put_records("frame", {key(number): PAYLOAD for number in range(2, 1_200)})
+    cache.close()
+    execute(tmp_path, "UPDATE Cache SET mode = 4 WHERE key = ?", f"frame:{key(2)}")
+
     looking = open_cache(str(tmp_path / "cache"), Journal(), observe=True)
-    assert looking.get_record("frame", key(1)) == PAYLOAD
+    found = looking.get_records("frame", [key(number) for number in range(1_300)])
     looking.rest()
-    assert looking.get_record("pixels", key(1)) == PAYLOAD
+    again = looking.get_records("frame", [key(number) for number in range(1_300)])
     looking.close()
+
+    assert set(found) == {key(1), *(key(number) for number in range(3, 1_200))}
+    assert again == found
+    connection = sqlite3.connect(database(tmp_path))
+    assert connection.execute("SELECT COUNT(*) FROM Cache").fetchone() == (1_199,)
+    connection.close()
 
 
 def test_opening_a_cache_imports_no_database():
