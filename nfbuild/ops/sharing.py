@@ -23,16 +23,9 @@ _PATIENCE = 60.0
 
 
 def draw_shared(drawing: Drawing, numbers: Sequence[int]) -> Generator[Event, None, None]:
-    """Draw the questions `numbers`, those that other builds are drawing by waiting for them.
-
-    Afterwards records are few: what the table holds in memory goes.
-    """
-    if numbers:
-        yield from _draw_claimed(drawing, numbers)
-    drawing.session.caches.local.rest()
-
-
-def _draw_claimed(drawing: Drawing, numbers: Sequence[int]) -> Generator[Event, None, None]:
+    """Draw the questions `numbers`, those that other builds are drawing by waiting for them."""
+    if not numbers:
+        return
     claims = Claims(drawing.session.caches.local_folder)
     try:
         pending = numbers
