@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from nfbuild.digests import by_utf8
 from nfbuild.errors import Place, ProjectError
-from nfbuild.ledger.canonical import is_canonical, read, write
-from nfbuild.ledger.entry import Entry, Present
+from nfbuild.ledger.canonical import is_canonical, is_written, pieces, read, read_heads
+from nfbuild.ledger.entry import Entry, LaneHead, Present
 
 _SUFFIX = ".json"
 _counter = itertools.count()
@@ -28,7 +28,6 @@ class Page:
 
     stem: str
     entry: Entry
-    data: bytes
     canonical: bool
 
 
@@ -81,7 +80,17 @@ class Book:
         if data is None:
             return None
         entry = read(data, str(self.place(stem)), name or stem)
-        return Page(stem, entry, data, is_canonical(data, entry))
+        return Page(stem, entry, is_canonical(data, entry))
+
+    def heads(self, stem: str, name: str | None = None) -> list[LaneHead]:
+        """Return the lanes of an entry without their frames, which a long film has many of.
+
+        There are none without an entry. Raises `ProjectError` where it cannot be used.
+        """
+        with contextlib.suppress(ProjectError, OSError), open(self.path(stem), "rb") as file:
+            return read_heads(file, str(self.place(stem)), name or stem)
+        page = self.read(stem, name)
+        return [] if page is None else [lane.head for lane in page.entry.lanes.values()]
 
     def read_bytes(self, stem: str) -> bytes | None:
         """Return the entry's bytes, or None where there is none; raises `ProjectError`."""
@@ -95,17 +104,16 @@ class Book:
 
     def write(self, stem: str, entry: Entry) -> bool:
         """Write an entry; returns whether its bytes moved. Raises `ProjectError`."""
-        data = write(entry)
         path = self.path(stem)
-        with contextlib.suppress(ProjectError):
-            if self.read_bytes(stem) == data:
+        with contextlib.suppress(OSError), open(path, "rb") as standing:
+            if is_written(standing, entry):
                 return False
         beside = f"{path}.{os.getpid()}-{next(_counter)}.tmp"
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             try:
                 with open(beside, "wb") as file:
-                    file.write(data)
+                    file.writelines(pieces(entry))
                     file.flush()
                     os.fsync(file.fileno())
                 os.replace(beside, path)

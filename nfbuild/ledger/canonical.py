@@ -9,16 +9,18 @@ refuses by name.
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from json.encoder import encode_basestring_ascii
-from typing import Any, NoReturn, cast
+from typing import Any, BinaryIO, NoReturn, cast
 
 from nfbuild.digests import NONE, by_utf8, is_hex_digest
 from nfbuild.errors import Place, ProjectError
 from nfbuild.identity.manifest import PARTS, Part, PartName
-from nfbuild.ledger.entry import FILM_PARTS, FORMAT, Entry, Lane
+from nfbuild.ledger.entry import FILM_PARTS, FORMAT, Entry, Lane, LaneHead
 from nfbuild.ledger.runs import DIGITS, Run, Runs
 
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
@@ -28,7 +30,13 @@ _FAMILY = "nfbuild.ledger/"
 
 def write(entry: Entry) -> bytes:
     """Return the text of an entry."""
-    return (_text(_tree(entry), 0) + "\n").encode("ascii")
+    return b"".join(pieces(entry))
+
+
+def pieces(entry: Entry) -> Iterator[bytes]:
+    """Yield the text of an entry in small pieces: that of a long film is never held whole."""
+    yield from (piece.encode("ascii") for piece in _text(_tree(entry), 0))
+    yield b"\n"
 
 
 def _tree(entry: Entry) -> dict[str, Any]:
@@ -60,28 +68,40 @@ def _lane_tree(lane: Lane) -> dict[str, Any]:
     return tree
 
 
-def _text(value: Any, depth: int) -> str:
+def _text(value: Any, depth: int) -> Iterator[str]:
     if isinstance(value, dict):
-        rows = [
-            f"{encode_basestring_ascii(key)}: {_text(value[key], depth + 1)}"
+        rows = (
+            chain((f"{encode_basestring_ascii(key)}: ",), _text(value[key], depth + 1))
             for key in by_utf8(value)
-        ]
-        return _block("{", rows, "}", depth)
-    if isinstance(value, Runs):
+        )
+        yield from _block("{", rows, "}", depth)
+    elif isinstance(value, Runs):
         # Written as it is walked: a long film's runs are most of an entry.
-        return _block("[", [_text([r.count, r.key, r.digest], depth) for r in value], "]", depth)
-    if isinstance(value, list):
-        return "[" + ", ".join(_text(item, depth) for item in value) + "]"
-    if isinstance(value, str):
-        return encode_basestring_ascii(value)
-    return "null" if value is None else str(value).lower()
+        yield from _block("[", ((_run(run),) for run in value), "]", depth)
+    elif isinstance(value, list):
+        yield "[" + ", ".join(str(number) for number in value) + "]"
+    elif isinstance(value, str):
+        yield encode_basestring_ascii(value)
+    else:
+        yield str(value).lower()
 
 
-def _block(opening: str, rows: Sequence[str], closing: str, depth: int) -> str:
-    if not rows:
-        return opening + closing
+def _run(run: Run) -> str:
+    if run.key is None:
+        return f"[{run.count}, null, null]"
+    return f'[{run.count}, "{run.key}", "{run.digest}"]'
+
+
+def _block(opening: str, rows: Iterable[Iterable[str]], closing: str, depth: int) -> Iterator[str]:
+    """Yield brackets around rows, each on a line of its own; an empty block is one line."""
     indent = "\n" + " " * (depth + 1)
-    return opening + indent + ("," + indent).join(rows) + "\n" + " " * depth + closing
+    before, last = indent, closing
+    yield opening
+    for row in rows:
+        yield before
+        yield from row
+        before, last = "," + indent, "\n" + " " * depth + closing
+    yield last
 
 
 def is_canonical(data: bytes, entry: Entry) -> bool:
@@ -89,7 +109,12 @@ def is_canonical(data: bytes, entry: Entry) -> bool:
 
     Line ends may be those of another system: a checkout may translate them.
     """
-    return data.replace(b"\r\n", b"\n") == write(entry)
+    return is_written(io.BytesIO(data.replace(b"\r\n", b"\n")), entry)
+
+
+def is_written(file: BinaryIO, entry: Entry) -> bool:
+    """Tell whether what is left to read of `file` is the text of an entry, to the byte."""
+    return all(file.read(len(piece)) == piece for piece in pieces(entry)) and not file.read(1)
 
 
 def read(data: bytes, file: str, composition: str) -> Entry:
@@ -99,6 +124,17 @@ def read(data: bytes, file: str, composition: str) -> Entry:
     `ProjectError` with the code `ledger.conflict`, `ledger.version` or `ledger.damaged`.
     """
     return _Reader(file, composition).entry(data)
+
+
+def read_heads(lines: Iterable[bytes], file: str, composition: str) -> list[LaneHead]:
+    """Return the heads of the lanes in the text `lines`, which the runs are taken out of.
+
+    As this module writes an entry, a line that begins with a bracket is a run, and a long film's
+    are most of it. An entry that is written otherwise may be refused, never misread: taking such
+    lines away leaves what is no JSON. Raises as `read`, which says whether there is a fault.
+    """
+    text = b"".join(line for line in lines if not line.lstrip(b" ").startswith(b"["))
+    return _Reader(file, composition).heads(text)
 
 
 class _Reader:
@@ -142,6 +178,11 @@ class _Reader:
         }
         return Entry(parts["source"], parts["media"], parts["fonts"], lanes)
 
+    def heads(self, data: bytes) -> list[LaneHead]:
+        raw = self._object(self._json(data), "the entry")
+        lanes = self._object(raw.get("lanes"), "lanes")
+        return [self._head(tag, self._object(lane, f"lanes.{tag}")) for tag, lane in lanes.items()]
+
     def _json(self, data: bytes) -> Any:
         try:
             return json.loads(
@@ -181,13 +222,9 @@ class _Reader:
         where = f"lanes.{tag}"
         known = ("canvas", "digest", "frames", "identity", "rate", "runs", "sampled", "toolchain")
         self._keys(raw, f"`{where}`", known, optional=("facts", "reason"))
-        identity = self._texts(raw["identity"], f"{where}.identity")
-        self._keys(identity, f"`{where}.identity`", PARTS)
-        for name, digest in identity.items():
-            if digest != NONE and not is_hex_digest(digest):
-                self._refuse(f"`{where}.identity.{name}` is not a digest")
+        head = self._head(tag, raw)
         toolchain = self._texts(raw["toolchain"], f"{where}.toolchain")
-        if Part("toolchain", toolchain).digest != identity["toolchain"]:
+        if Part("toolchain", toolchain).digest != head.identity["toolchain"]:
             self._refuse(f"`{where}.identity.toolchain` is not the digest of its sub-inputs")
         if not isinstance(raw["digest"], str) or not is_hex_digest(raw["digest"]):
             self._refuse(f"`{where}.digest` is not a digest")
@@ -196,19 +233,16 @@ class _Reader:
             self._refuse(f"`{where}.sampled` is neither true nor false")
         if not isinstance(reason, (str, type(None))):
             self._refuse(f"`{where}.reason` is not a text")
-        canvas = raw["canvas"]
-        if not isinstance(canvas, list) or len(canvas) != 2 or not all(map(_is_count, canvas)):
-            self._refuse(f"`{where}.canvas` is not a width and a height")
         runs = self._runs(raw["runs"], f"{where}.runs")
         if runs.frames != raw["frames"] or isinstance(raw["frames"], bool):
             self._refuse(f"`{where}.runs` adds up to {runs.frames} frames, not {raw['frames']}")
         if not sampled and runs.drawn() != runs.frames:
             self._refuse(f"`{where}` leaves frames out without being a sample")
         return Lane(
-            identity=cast("dict[PartName, str]", identity),
+            identity=head.identity,
             toolchain=toolchain,
-            width=canvas[0],
-            height=canvas[1],
+            width=head.width,
+            height=head.height,
             rate=self._rate(raw["rate"], f"{where}.rate"),
             digest=raw["digest"],
             runs=runs,
@@ -216,6 +250,18 @@ class _Reader:
             reason=reason,
             facts=self._texts(raw.get("facts", {}), f"{where}.facts"),
         )
+
+    def _head(self, tag: str, raw: Mapping[str, Any]) -> LaneHead:
+        where = f"lanes.{tag}"
+        identity = self._texts(raw.get("identity"), f"{where}.identity")
+        self._keys(identity, f"`{where}.identity`", PARTS)
+        for name, digest in identity.items():
+            if digest != NONE and not is_hex_digest(digest):
+                self._refuse(f"`{where}.identity.{name}` is not a digest")
+        canvas = raw.get("canvas")
+        if not isinstance(canvas, list) or len(canvas) != 2 or not all(map(_is_count, canvas)):
+            self._refuse(f"`{where}.canvas` is not a width and a height")
+        return LaneHead(cast("dict[PartName, str]", identity), canvas[0], canvas[1])
 
     def _runs(self, raw: Any, where: str) -> Runs:
         if not isinstance(raw, list):

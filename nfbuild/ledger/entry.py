@@ -47,9 +47,23 @@ class Lane:
         """How many frames the film has, drawn or not."""
         return self.runs.frames
 
+    @property
+    def head(self) -> LaneHead:
+        """The lane without its frames."""
+        return LaneHead(self.identity, self.width, self.height)
+
     def same_film(self, digests: Mapping[PartName, str]) -> bool:
         """Tell whether source, media and fonts were those of `digests`."""
         return all(self.identity[part] == digests[part] for part in FILM_PARTS)
+
+
+@dataclass(frozen=True)
+class LaneHead:
+    """What a lane drew its film from and at which size, as in `Lane`: all but the frames."""
+
+    identity: Mapping[PartName, str]
+    width: int
+    height: int
 
 
 @dataclass(frozen=True)

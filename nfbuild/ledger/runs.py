@@ -13,9 +13,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from struct import Struct
 
 DIGITS = 16
 _BYTES = DIGITS // 2
+_PAIR = Struct(">QQ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +107,34 @@ class Runs:
         """Return how many frames were drawn."""
         return sum(run.count for run in self if run.digest is not None)
 
-    def digests_by_key(self) -> dict[str, set[str]]:
-        """Return the frame digests that each scene key was drawn as: one each, if all is well."""
-        found: dict[str, set[str]] = {}
-        for run in self:
-            if run.key is not None and run.digest is not None:
-                found.setdefault(run.key, set()).add(run.digest)
-        return found
+    def pictures(self) -> Pictures:
+        """Return which digests each scene key was drawn as: one each, if all is well."""
+        drawn = enumerate(_PAIR.iter_unpack(self._packed))
+        return Pictures(pair for place, pair in drawn if place not in self._absent)
+
+
+class Pictures:
+    """Scene keys and the digests that each was drawn as, without an object for every text."""
+
+    def __init__(self, drawn: Iterable[tuple[int, int]]) -> None:
+        self._first: dict[int, int] = {}
+        # Few or none have several, which would be a large set for each key.
+        self._others: dict[int, set[int]] = {}
+        for key, digest in drawn:
+            if self._first.setdefault(key, digest) != digest:
+                self._others.setdefault(key, set()).add(digest)
+
+    def contradict(self, run: Run) -> bool:
+        """Tell whether the run's scene was drawn, and never as the run's picture."""
+        if run.key is None or run.digest is None:
+            return False
+        key, digest = int(run.key, 16), int(run.digest, 16)
+        first = self._first.get(key, digest)
+        return first != digest and digest not in self._others.get(key, ())
+
+    def are_several(self, run: Run) -> bool:
+        """Tell whether the run's scene was drawn as more than one picture."""
+        return run.key is not None and int(run.key, 16) in self._others
 
 
 def _raw(digits: str) -> bytes:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from nfbuild.digests import FrameDigest, SequenceDigest, derive_raw, encode
 
 _CONTEXT = "nfbuild 2026 sequence v1"
+_BLOCK = 1_024
 _SAMPLE_CONTEXT = "nfbuild 2026 sequence sample v1"
 
 
@@ -28,14 +29,17 @@ class SequenceHasher:
         self.frames = frames
         self.added = 0
         self._head = encode([width, height, rate.numerator, rate.denominator, frames])
-        self._digests = bytearray()
+        # In blocks: where one buffer grows, the heap keeps the holes that it left.
+        self._digests: list[bytearray] = []
 
     def add(self, digest: FrameDigest) -> None:
         """Take the digest of the next frame."""
         raw = bytes.fromhex(digest)
         if len(raw) != 32:
             raise ValueError(f"`{digest}` is not a frame digest")
-        self._digests += raw
+        if self.added % _BLOCK == 0:
+            self._digests.append(bytearray())
+        self._digests[-1] += raw
         self.added += 1
 
     def digest(self) -> SequenceDigest:
@@ -43,7 +47,7 @@ class SequenceHasher:
         if self.added != self.frames:
             raise ValueError(f"{self.added} frames came, {self.frames} were announced")
         # The head delimits itself and fixes the count: the framing is unique.
-        return SequenceDigest(derive_raw(_CONTEXT, self._head, self._digests))
+        return SequenceDigest(derive_raw(_CONTEXT, self._head, *self._digests))
 
 
 class SampleHasher(SequenceHasher):
@@ -63,7 +67,7 @@ class SampleHasher(SequenceHasher):
     def digest(self) -> SequenceDigest:
         """Return the digest of the sample: of the film's shape, the numbers and the digests."""
         head = self._head + encode(self._numbers)
-        return SequenceDigest(derive_raw(_SAMPLE_CONTEXT, head, self._digests))
+        return SequenceDigest(derive_raw(_SAMPLE_CONTEXT, head, *self._digests))
 
 
 class PeerSequence:

@@ -179,20 +179,19 @@ def _compared(before: Runs, after: Runs) -> int:
 
 def _redrawn(before: Runs, after: Runs) -> Iterator[tuple[int, int]]:
     """Yield stretches whose scene is in the record, wherever in the film, as another picture."""
-    recorded = before.digests_by_key()
+    recorded = before.pictures()
     first = 0
     for run in after:
-        known = recorded.get(run.key) if run.key is not None else None
-        if known is not None and run.digest not in known:
+        if recorded.contradict(run):
             yield first, run.count
         first += run.count
 
 
 def _unsound(runs: Runs) -> Iterator[tuple[int, int]]:
     """Yield stretches whose scene is two pictures within one film."""
-    drawn = runs.digests_by_key()
+    drawn = runs.pictures()
     first = 0
     for run in runs:
-        if run.key is not None and len(drawn[run.key]) > 1:
+        if drawn.are_several(run):
             yield first, run.count
         first += run.count

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -19,11 +19,12 @@ from nfbuild.digests import BlobDigest, FrameDigest, is_hex_digest
 from nfbuild.errors import EXIT_GATE, ProjectError, StoreError, UsageError
 from nfbuild.identity.manifest import composition_id
 from nfbuild.ledger.book import Book
-from nfbuild.ledger.entry import Lane
+from nfbuild.ledger.entry import LaneHead
 from nfbuild.ops.filmrecord import FilmRun, read_parts, record_key, unpack
 from nfbuild.project import Project, discover, load
 from nfbuild.store.base import COMPOSITION, KINDS, PIXELS
 from nfbuild.store.collect import Collected, Plan, Policy, carry_out, collect, plan_collection
+from nfbuild.store.digestset import DigestSet
 from nfbuild.store.directory import DirectoryStore, open_directory
 from nfbuild.store.local import LocalStore
 from nfbuild.store.scrub import Scrubbed, scrub
@@ -31,6 +32,23 @@ from nfbuild.store.stack import Caches, directory_of, open_caches
 
 _DIGEST_BYTES = 32
 _CHUNK = 2_000
+
+
+class Protected:
+    """The blobs that go last, gathered when a collection first asks for one.
+
+    Most collections let nothing go: then no ledger and no record is read.
+    """
+
+    def __init__(self, gather: Callable[[], Iterable[BlobDigest]]) -> None:
+        self._gather = gather
+
+    @cached_property
+    def _blobs(self) -> DigestSet:
+        return DigestSet(self._gather())
+
+    def __contains__(self, digest: object) -> bool:
+        return digest in self._blobs
 
 
 @dataclass
@@ -71,7 +89,7 @@ def collect_caches(start: str, *, dry: bool) -> CollectReport:
     report = CollectReport(dry)
     policy = policy_of(project)
     try:
-        protected = frozenset(reached(project, caches))
+        protected = Protected(lambda: reached(project, caches))
         for root, mode in folders(project, caches):
             if dry:
                 report.folders.append((plan_collection(root, policy, protected=protected), None))
@@ -110,15 +128,15 @@ def reached(project: Project, caches: Caches) -> Iterator[BlobDigest]:
     book = Book(project.ledger_folder, project.ledger)
     for listed in discover(project).compositions:
         try:
-            page = book.read(listed.stem, listed.name)
+            heads = book.heads(listed.stem, listed.name)
         except ProjectError:
             continue
-        for lane in {} if page is None else page.entry.lanes.values():
+        for lane in heads:
             with contextlib.suppress(StoreError):
                 yield from _blobs_of(caches, read_parts(partial(_part_of, caches, lane)))
 
 
-def _part_of(caches: Caches, lane: Lane, part: int) -> bytes:
+def _part_of(caches: Caches, lane: LaneHead, part: int) -> bytes:
     key = record_key(composition_id(lane.identity), lane.width, lane.height, part)
     return caches.local.get_record(COMPOSITION, key)
 

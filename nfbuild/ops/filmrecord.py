@@ -11,9 +11,9 @@ is the last. So neither writing nor reading one ever holds a long film twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby, islice
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, groupby, islice
+from typing import NamedTuple, overload
 
 from nfbuild.digests import CompositionId, FrameDigest, FrameKey, RecordKey, derive
 from nfbuild.errors import Corrupt, Missing
@@ -55,14 +55,59 @@ def read_parts(payload_of: Callable[[int], bytes | None]) -> Iterator[FilmRun]:
 
     Raises Corrupt for a damaged part and Missing for an absent one.
     """
-    part, count = 0, PART
-    while count == PART:
+    for body in _bodies(payload_of):
+        yield from _runs(body)
+
+
+def read_film(payload_of: Callable[[int], bytes | None]) -> FilmRuns:
+    """Return the runs of a whole film; as `read_parts`, but raises before anything is given."""
+    return FilmRuns(_bodies(payload_of))
+
+
+def _bodies(payload_of: Callable[[int], bytes | None]) -> Iterator[bytes]:
+    body = bytes(PART * _RUN)
+    part = 0
+    while len(body) == PART * _RUN:
         payload = payload_of(part)
         if payload is None:
             raise Missing("a part of a composition record is not there", code="film")
-        runs = unpack(payload)
-        yield from runs
-        part, count = part + 1, len(runs)
+        body = _body(payload)
+        yield body
+        part += 1
+
+
+class FilmRuns(Sequence[FilmRun]):
+    """The runs of a film as they are packed, 76 bytes each; unpacked as they are asked for.
+
+    `frames` is the number of their frames.
+    """
+
+    def __init__(self, bodies: Iterable[bytes]) -> None:
+        # All but the last are whole parts.
+        self._bodies = list(bodies)
+        self.frames = sum(
+            int.from_bytes(body[at : at + 4], "big")
+            for body in self._bodies
+            for at in range(0, len(body), _RUN)
+        )
+
+    def __len__(self) -> int:
+        return sum(map(len, self._bodies)) // _RUN
+
+    def __iter__(self) -> Iterator[FilmRun]:
+        return chain.from_iterable(map(_runs, self._bodies))
+
+    @overload
+    def __getitem__(self, at: int) -> FilmRun: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[FilmRun]: ...
+
+    def __getitem__(self, at: int | slice) -> FilmRun | list[FilmRun]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        part, place = divmod(range(len(self))[at], PART)
+        return next(_runs(self._bodies[part][place * _RUN : (place + 1) * _RUN]))
 
 
 def pack(runs: Iterable[FilmRun]) -> bytes:
@@ -87,18 +132,17 @@ def _packed(run: FilmRun) -> bytes:
 
 def unpack(payload: bytes) -> list[FilmRun]:
     """Return the runs of a payload; raises Corrupt for anything that `pack` does not write."""
-    return list(walk(payload))
+    return list(_runs(_body(payload)))
 
 
-def walk(payload: bytes) -> Iterator[FilmRun]:
-    """Yield the runs of a payload one by one, after checking it as `unpack` does."""
+def _body(payload: bytes) -> bytes:
     start = len(_MAGIC) + 4
     if payload[: len(_MAGIC)] != _MAGIC or len(payload) < start:
         raise Corrupt("a composition record is none", code="film")
     count = int.from_bytes(payload[len(_MAGIC) : start], "big")
     if len(payload) != start + count * _RUN:
         raise Corrupt("a composition record is longer or shorter than it says", code="film")
-    yield from _runs(payload[start:])
+    return payload[start:]
 
 
 def _runs(body: bytes) -> Iterator[FilmRun]:

@@ -30,6 +30,9 @@ from nfbuild.ops.reports import BuildRow, identity_json, reason_json, talk_json
 from nfbuild.ops.snapshot import keep_snapshot
 from nfbuild.ops.underway import Build
 
+_LONG = 8_000
+"""Frames of a film that takes more memory to judge than a table's pages are worth."""
+
 
 class Judging:
     """Judges the films of a build, each once; `judged` says how many of them are."""
@@ -85,6 +88,9 @@ class Judging:
         if film.composition is None:
             return
         row.frames = len(film.frames)
+        if row.frames > _LONG:
+            # Its frames are looked up or put by now: what that took is room to judge them in.
+            run.session.caches.local.rest()
         if film.identity is not None:
             row.identity = identity_json(film.identity.digests())
         if film.error is not None:

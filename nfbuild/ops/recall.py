@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from nfbuild.digests import BlobDigest, CompositionId, FrameDigest, FrameKey
 from nfbuild.errors import Corrupt, Missing, StoreError
-from nfbuild.ops.filmrecord import FilmRun, fold, pack_parts, read_parts, record_key
+from nfbuild.ops.filmrecord import FilmRun, fold, pack_parts, read_film, record_key
 from nfbuild.ops.films import Film
 from nfbuild.ops.questions import Questions, State
 from nfbuild.ops.session import Session
@@ -84,7 +84,9 @@ class Recall:
         }
         self._learn(self._told(PIXELS, told.values()), shared=True)
         for key, digest in told.items():
-            found[key] = Hit(digest, self._is_there(digest), shared=True)
+            blob = self._blobs.get(digest)
+            is_there = blob is not None and self._is_there(digest, blob)
+            found[key] = Hit(digest, is_there, shared=True)
         return found
 
     def _told(self, kind: Kind, keys: Iterable[str]) -> dict[str, bytes]:
@@ -109,32 +111,32 @@ class Recall:
 
     def _bring(self, digests: Iterable[FrameDigest], *, shared: bool) -> set[FrameDigest]:
         """Return which frames' blobs are here, whole by their size, after asking the tiers."""
-        wanted = list(dict.fromkeys(digests))
-        self._locate(wanted, shared=shared)
-        there = {digest for digest in wanted if self._is_there(digest)}
-        absent = [
-            self._blobs[digest].digest
-            for digest in wanted
-            if digest not in there and digest in self._blobs
-        ]
+        places = self._locate(digests, shared=shared)
+        there = {digest for digest, blob in places.items() if self._is_there(digest, blob)}
+        absent = {digest: blob.digest for digest, blob in places.items() if digest not in there}
         if shared and absent and self._caches.tiers:
-            brought = self._caches.fetch_blobs(absent)
+            brought = self._caches.fetch_blobs(list(absent.values()))
             observed = brought if self._session.settings.observe else frozenset()
-            there = {
+            there |= {
                 digest
-                for digest in wanted
-                if self._is_there(digest)
-                or (digest in self._blobs and self._blobs[digest].digest in observed)
+                for digest, blob in absent.items()
+                if self._is_there(digest, places[digest]) or blob in observed
             }
         return there
 
-    def _locate(self, digests: Iterable[FrameDigest], *, shared: bool = True) -> None:
+    def _locate(
+        self, digests: Iterable[FrameDigest], *, shared: bool = True
+    ) -> dict[FrameDigest, Blob]:
+        """Return the places of some thousand frames at most; older ones may be let go."""
+        wanted = list(dict.fromkeys(digests))
         with self._lock:
-            wanted = [digest for digest in dict.fromkeys(digests) if digest not in self._blobs]
-            found = self._caches.look_up(PIXELS, wanted, shared=shared)
+            self._forget_oldest()
+            unknown = [digest for digest in wanted if digest not in self._blobs]
+            found = self._caches.look_up(PIXELS, unknown, shared=shared)
             for hearsay in (True, False):
                 told = {name: one.payload for name, one in found.items() if one.shared is hearsay}
                 self._learn(told, shared=hearsay)
+            return {digest: self._blobs[digest] for digest in wanted if digest in self._blobs}
 
     def _learn(self, places: Mapping[str, bytes], *, shared: bool) -> None:
         for name, payload in places.items():
@@ -149,10 +151,7 @@ class Recall:
                 else:
                     self._unchecked.discard(digest)
 
-    def _is_there(self, digest: FrameDigest) -> bool:
-        blob = self._blobs.get(digest)
-        if blob is None:
-            return False
+    def _is_there(self, digest: FrameDigest, blob: Blob) -> bool:
         try:
             status = os.lstat(self._caches.local.blob_path(blob.digest))
         except OSError:
@@ -198,7 +197,9 @@ class Recall:
         """Let places go that the table can tell again; those of the last frames are asked soon."""
         with self._lock:
             surplus = len(self._blobs) - _PLACES
-            for digest in list(islice(self._blobs, max(0, surplus))):
+            if surplus <= _CHUNK:  # not one by one: a dictionary finds its oldest slowly
+                return
+            for digest in list(islice(self._blobs, surplus)):
                 if digest not in self._unchecked:
                     del self._blobs[digest]
 
@@ -255,18 +256,13 @@ class Recall:
 
     def _place_of(self, digest: FrameDigest) -> Blob | None:
         with self._lock:
-            if digest not in self._blobs:
-                self._locate([digest])
-            return self._blobs.get(digest)
+            return self._blobs.get(digest) or self._locate([digest]).get(digest)
 
     def blobs(self, digests: Iterable[FrameDigest]) -> Iterator[BlobDigest]:
         """Yield the blobs of frames, as far as this run has met them."""
         wanted = iter(digests)
         while chunk := list(islice(wanted, _CHUNK)):
-            self._locate(chunk)
-            for digest in chunk:
-                if digest in self._blobs:
-                    yield self._blobs[digest].digest
+            yield from (blob.digest for blob in self._locate(chunk).values())
 
     def is_unchecked(self, digest: FrameDigest) -> bool:
         """Tell whether only a tier says that the blob of a frame shows its pixels."""
@@ -276,11 +272,10 @@ class Recall:
         """Keep as our own knowledge that the blobs of frames show their pixels: they were seen."""
         with self._lock:
             seen = [digest for digest in digests if digest in self._unchecked]
+            places: dict[str, bytes] = {digest: _packed(self._blobs[digest]) for digest in seen}
             self._unchecked.difference_update(seen)
         with contextlib.suppress(StoreError):
-            self._caches.local.put_records(
-                PIXELS, {digest: _packed(self._blobs[digest]) for digest in seen}, replace=True
-            )
+            self._caches.local.put_records(PIXELS, places, replace=True)
 
     def distrust(self, digest: FrameDigest) -> None:
         """Forget the blob of a frame, which was seen to show other pixels."""
@@ -294,7 +289,7 @@ class Recall:
 
     # --- films --------------------------------------------------------------------------------
 
-    def film(self, film: Film) -> list[FilmRun] | None:
+    def film(self, film: Film) -> Sequence[FilmRun] | None:
         """Return the frames of a film from its composition record, or None.
 
         Only from a record of our own: one that a tier tells names the keys of any film it likes.
@@ -305,14 +300,14 @@ class Recall:
             return self._caches.local.find_records(COMPOSITION, [key], own=True).get(key)
 
         try:
-            runs = list(read_parts(own))
+            runs = read_film(own)
         except StoreError:
             return None
-        return runs if sum(run.length for run in runs) == film.scene.frames else None
+        return runs if runs.frames == film.scene.frames else None
 
     def recorded_runs(
         self, identity: CompositionId, width: int, height: int
-    ) -> list[FilmRun] | None:
+    ) -> Sequence[FilmRun] | None:
         """Return what this cache or a tier says that a composition id stood for: hearsay.
 
         To be checked against a ledger before it counts; nothing is decided by it.
@@ -324,7 +319,7 @@ class Recall:
             return None if told is None else told.payload
 
         try:
-            return list(read_parts(known))
+            return read_film(known)
         except StoreError:
             return None
 

@@ -7,13 +7,13 @@ here the counts of one run become one object of the report and a line or two for
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nfbuild.errors import StoreRequired
 from nfbuild.events import Event, Warned
-from nfbuild.ops.collecting import folders, policy_of, reached
+from nfbuild.ops.collecting import Protected, folders, policy_of, reached
 from nfbuild.ops.neighbours import differences, note_toolchain, parts_of, read_toolchains
 from nfbuild.ops.questions import State
 from nfbuild.ops.reports import failure, shown_value, talk_json
@@ -211,13 +211,12 @@ def _collect(run: Build, drawing: Drawing) -> list[dict[str, Any]]:
     """Make room where there is too little and nobody has for hours; bounded in time."""
     session = run.session
 
-    def protected() -> frozenset[BlobDigest]:
-        used = (
-            drawing.questions.digest(number)
-            for number in drawing.questions.numbers(State.CACHED, State.SHARED, State.DRAWN)
-        )
-        return frozenset((*reached(session.project, session.caches), *drawing.recall.blobs(used)))
+    def used() -> Iterator[BlobDigest]:
+        yield from reached(session.project, session.caches)
+        answered = drawing.questions.numbers(State.CACHED, State.SHARED, State.DRAWN)
+        yield from drawing.recall.blobs(map(drawing.questions.digest, answered))
 
+    protected = Protected(used)
     told = []
     until = time.monotonic() + _COLLECT_SECONDS
     for root, mode in folders(session.project, session.caches):

@@ -28,7 +28,7 @@ def draw_shared(drawing: Drawing, numbers: Sequence[int]) -> Generator[Event, No
         return
     claims = Claims(drawing.session.caches.local_folder)
     try:
-        pending = list(numbers)
+        pending = numbers
         while pending:
             others: list[int] = []
             # Claims go as records come: for each lock the kernel looks through all on the file.

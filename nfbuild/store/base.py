@@ -113,7 +113,7 @@ class TierStore(WritableStore, Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class BlobInfo:
     """A blob as a listing shows it: size in bytes, last use in seconds since 1970."""
 

@@ -17,8 +17,9 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from array import array
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -36,6 +37,7 @@ _FUTURE_SECONDS: Final = 86_400.0
 _QUARANTINE_SECONDS: Final = 7 * 86_400.0
 _RECORD_SECONDS: Final = 365 * 86_400.0
 _LARGE_FREE: Final = 2**30
+_DIGEST_BYTES: Final = 32
 _LOCK: Final = "collect.lock"
 _MARK: Final = "collected"
 _DUE_SECONDS: Final = 6 * 3600.0
@@ -102,82 +104,122 @@ def plan_collection(
     root: str,
     policy: Policy,
     *,
-    protected: Collection[BlobDigest] = frozenset(),
+    protected: Container[str] = frozenset(),
     now: float | None = None,
 ) -> Plan:
-    """Return what to let go of below `root`; changes nothing (but for a probe of the clock)."""
+    """Return what to let go of below `root`; changes nothing (but for a probe of the clock).
+
+    `protected` is asked only where something has to go.
+    """
     clock = filesystem_clock(root) if now is None else now
-    held = list(blobs.list_blobs(root))
-    records = list(RecordFiles(root).entries())
-    doomed: list[Doomed] = []
-    doomed += [
+    doomed = [
         Doomed(_below(root, path), 0, modified, "orphan")
         for path, modified in blobs.list_temporaries(root)
         if is_orphan(os.path.basename(path), modified, clock)
     ]
     bad = sorted(_quarantined(root), key=lambda item: (item.used, item.path))
-    doomed += [item for item in bad if abs(clock - item.used) > _QUARANTINE_SECONDS]
-    for own, kind, key, size, used in records:
+    doomed += [item for item in bad if _is_settled(item, clock)]
+    total = sum(item.size for item in bad)
+    for own, kind, key, size, used in RecordFiles(root).entries():
+        total += size
         if clock - used > _RECORD_SECONDS:
             path = _below(root, RecordFiles(root).path(kind, key, own=own))
             doomed.append(Doomed(path, size, used, "age"))
-    future = [info for info in held if info.used > clock + _FUTURE_SECONDS]
-    if policy.max_age is not None:
-        limit = clock - max(policy.max_age, GRACE_SECONDS)
-        doomed += [
-            _doom(info, "age")
-            for info in held
-            if info.used < limit and info.digest not in protected
-        ]
-    total = sum(info.size for info in held)
-    total += sum(item.size for item in bad) + sum(size for _, _, _, size, _ in records)
-    reserve = _Reserve(
-        doomed,
-        [item for item in bad if item not in doomed]
-        + _by_use([info for info in held if info.digest not in protected], clock)
-        + _by_use([info for info in held if info.digest in protected], clock),
-    )
+    held = _Held()
+    count = 0
+    future: list[str] = []
+    for info in blobs.list_blobs(root):
+        count += 1
+        total += info.size
+        if info.used > clock + _FUTURE_SECONDS:
+            future.append(_path(info))
+        if _is_aged(info, policy, clock) and info.digest not in protected:
+            doomed.append(_doom(info, "age"))
+        else:
+            held.add(info)
+    rest = [item for item in bad if not _is_settled(item, clock)]
+    reserve = _Reserve(doomed, _going(rest, held, protected, clock))
     if policy.max_size is not None and total - reserve.freed > policy.max_size:
         reserve.free(total - int(policy.max_size * policy.target), "size")
     reserve.free(_wanted_free(root, policy), "free")
     over = max(0, total - reserve.freed - policy.max_size) if policy.max_size is not None else 0
-    return Plan(
-        root,
-        len(held),
-        total,
-        tuple(reserve.doomed),
-        tuple(_below(root, blobs.blob_path(root, info.digest)) for info in future),
-        over,
-    )
+    return Plan(root, count, total, tuple(reserve.doomed), tuple(future), over)
+
+
+class _Held:
+    """The blobs of a folder that may stay, in the order of their digests, 48 bytes each."""
+
+    def __init__(self) -> None:
+        self._digests = bytearray()
+        self._sizes = array("Q")
+        self._used = array("d")
+
+    def add(self, info: BlobInfo) -> None:
+        """Note a blob."""
+        self._digests += bytes.fromhex(info.digest)
+        self._sizes.append(info.size)
+        self._used.append(info.used)
+
+    def by_use(self, clock: float) -> list[int]:
+        """Return the blobs' places, the oldest use first, ties by digest."""
+        return sorted(range(len(self._used)), key=lambda place: min(self._used[place], clock))
+
+    def __getitem__(self, place: int) -> BlobInfo:
+        raw = self._digests[place * _DIGEST_BYTES : (place + 1) * _DIGEST_BYTES]
+        return BlobInfo(BlobDigest(raw.hex()), self._sizes[place], self._used[place])
+
+
+def _going(
+    bad: list[Doomed], held: _Held, protected: Container[str], clock: float
+) -> Iterator[Doomed]:
+    """Yield what could go, in the order of going: damage, then blobs by use, protected ones last.
+
+    Nothing is sorted and nobody is asked before the first blob has to go.
+    """
+    yield from bad
+    order = held.by_use(clock)
+    for is_protected in (False, True):
+        for info in map(held.__getitem__, order):
+            if (info.digest in protected) is is_protected:
+                yield _doom(info, "size")
 
 
 class _Reserve:
     """What goes already, and what could go next, in the order of going."""
 
-    def __init__(self, doomed: list[Doomed], rest: list[Doomed]) -> None:
+    def __init__(self, doomed: list[Doomed], rest: Iterator[Doomed]) -> None:
         self.doomed = doomed
         self.freed = sum(item.size for item in doomed)
-        gone = {item.path for item in doomed}
-        self._rest = [item for item in rest if item.path not in gone][::-1]
+        self._rest = rest
 
     def free(self, wanted: int, reason: Reason) -> None:
         """Let go of more until `wanted` bytes are freed in all, or nothing is left."""
-        while self.freed < wanted and self._rest:
-            item = self._rest.pop()
+        while self.freed < wanted:
+            item = next(self._rest, None)
+            if item is None:
+                return
             why = item.reason if item.reason == "quarantine" else reason
             self.doomed.append(Doomed(item.path, item.size, item.used, why))
             self.freed += item.size
 
 
-def _by_use(infos: list[BlobInfo], clock: float) -> list[Doomed]:
-    """Return blobs as they would go: the oldest use first, ties by digest."""
-    ordered = sorted(infos, key=lambda info: (min(info.used, clock), info.digest))
-    return [_doom(info, "size") for info in ordered]
+def _is_aged(info: BlobInfo, policy: Policy, clock: float) -> bool:
+    if policy.max_age is None:
+        return False
+    return info.used < clock - max(policy.max_age, GRACE_SECONDS)
+
+
+def _is_settled(item: Doomed, clock: float) -> bool:
+    """Tell whether damage has lain for as long as somebody might want to look at it."""
+    return abs(clock - item.used) > _QUARANTINE_SECONDS
 
 
 def _doom(info: BlobInfo, reason: Reason) -> Doomed:
-    path = f"{blobs.BLOBS}/{info.digest[:2]}/{info.digest}{blobs.SUFFIX}"
-    return Doomed(path, info.size, info.used, reason)
+    return Doomed(_path(info), info.size, info.used, reason)
+
+
+def _path(info: BlobInfo) -> str:
+    return f"{blobs.BLOBS}/{info.digest[:2]}/{info.digest}{blobs.SUFFIX}"
 
 
 def _quarantined(root: str) -> list[Doomed]:
@@ -259,7 +301,7 @@ def collect(
     root: str,
     policy: Policy,
     *,
-    protected: Collection[BlobDigest] = frozenset(),
+    protected: Container[str] = frozenset(),
     lock_mode: int | None = None,
     seconds: float | None = None,
 ) -> tuple[Plan, Collected] | None:
@@ -275,13 +317,13 @@ def collect_if_due(
     root: str,
     policy: Policy,
     *,
-    protected: Callable[[], Collection[BlobDigest]],
+    protected: Container[str],
     lock_mode: int | None = None,
     seconds: float = 2.0,
 ) -> tuple[Plan, Collected] | None:
     """Collect when nobody has for some hours, bounded in time; None when it is not due.
 
-    `protected` is asked only then. `lock_mode` is set on what is made here, whatever the umask.
+    `lock_mode` is set on what is made here, whatever the umask.
     """
     mark = f"{root}/{_MARK}"
     with contextlib.suppress(OSError):
@@ -297,4 +339,4 @@ def collect_if_due(
             os.utime(mark)
     except OSError:
         return None  # nothing can be removed here either
-    return collect(root, policy, protected=protected(), lock_mode=lock_mode, seconds=seconds)
+    return collect(root, policy, protected=protected, lock_mode=lock_mode, seconds=seconds)

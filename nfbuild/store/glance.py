@@ -9,13 +9,11 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from nfbuild.store.table import DATABASE, Refused, Table
-
-_RAW = 1  # diskcache's mode of a value that is bytes in the row
+from nfbuild.store.table import DATABASE, Refused, Table, standing_rows
 
 
 class Glance(Table):
@@ -41,19 +39,10 @@ class _Look:
             mode = "immutable=1" if alone else "mode=ro"
             self._connection = sqlite3.connect(f"file:{quote(path)}?{mode}", uri=True)
 
-    def get(self, row: str) -> bytes | None:
-        """Return a value, None where there is none."""
-        if self._connection is None:
-            return None
-        found = self._connection.execute(
-            "SELECT mode, filename, value FROM Cache WHERE key = ? AND raw = 1", (row,)
-        ).fetchone()
-        if found is None:
-            return None
-        mode, filename, value = found
-        if mode != _RAW or filename is not None or not isinstance(value, bytes):
-            raise Refused("a row is pickled or names a file")
-        return value
+    def standing(self, names: Sequence[str]) -> Iterator[tuple[str, bytes | Refused]]:
+        """Yield the rows that there are of `names`, each with its bytes or why it is refused."""
+        if self._connection is not None:
+            yield from standing_rows(self._connection.execute, names)
 
     def __iter__(self) -> Iterator[str]:
         if self._connection is not None:
@@ -74,6 +63,9 @@ class _Look:
     def delete(self, _row: str) -> bool:
         """Leave what is wrong where it is."""
         return False
+
+    def rest(self) -> None:
+        """Keep the pages: they are few without writing."""
 
     def close(self) -> None:
         """Let go of the file."""

@@ -28,6 +28,7 @@ from nfbuild.errors import Corrupt, Missing, ProjectError, StoreError, Unavailab
 from nfbuild.store import blobs
 from nfbuild.store.base import BLOB_LIMIT, BlobInfo, Kind, check_kind, check_name, sound_names
 from nfbuild.store.blobs import write_blob
+from nfbuild.store.digestset import DigestSet
 from nfbuild.store.files import PRIVATE, make_directory, read_file, write_file
 from nfbuild.store.kernellock import hold
 from nfbuild.store.mounts import filesystem_type, is_network
@@ -86,8 +87,10 @@ class LocalStore:
         self._table: Table | RecordFiles | None = None
         self._opening = threading.Lock()
         self._without_table = False
-        # What this run has seen here: going missing afterwards is "evicted in use".
-        self._seen: set[int] = set()
+        # What this run has seen here: going missing afterwards is "evicted in use", once.
+        self._seen = DigestSet()
+        self._evicted: set[str] = set()
+        self._noting = threading.Lock()
         self._damaged: set[str] = set()
 
     def prepare(self) -> None:
@@ -147,7 +150,7 @@ class LocalStore:
         except StoreError as error:
             self._count_miss(digest, error)
             raise
-        self._seen.add(_short(digest))
+        self._note_seen(digest)
         self.journal.count(self.name, HIT)
         self.journal.count(self.name, BYTES_READ, len(data))
         return data
@@ -156,7 +159,7 @@ class LocalStore:
         """See `Store`."""
         there = blobs.has_blob(self.root, digest)
         if there:
-            self._seen.add(_short(digest))
+            self._note_seen(digest)
         return there
 
     def put_blob(self, data: bytes, *, replace: bool = False) -> BlobDigest:
@@ -180,14 +183,14 @@ class LocalStore:
             self.journal.count(self.name, BYTES_WRITTEN, len(data))
             self.journal.count(self.name, PUT)
             self._count_healed(digest)
-        self._seen.add(_short(digest))
+        self._note_seen(digest)
 
     def note_blob(self, digest: BlobDigest, size: int) -> None:
         """Count a blob that a worker wrote into the folder, as `put_blob` counts its own."""
         self.journal.count(self.name, BYTES_WRITTEN, size)
         self.journal.count(self.name, PUT)
         self._count_healed(digest)
-        self._seen.add(_short(digest))
+        self._note_seen(digest)
 
     def drop_blob(self, digest: BlobDigest) -> bool:
         """See `PrunableStore`."""
@@ -316,6 +319,12 @@ class LocalStore:
             return Counter()
         return read_lifetime(text)
 
+    def rest(self) -> None:
+        """Let go of memory that the table takes, when many records have been put or looked up."""
+        if self._table is not None:
+            with contextlib.suppress(Unavailable):
+                self._with_table(lambda table: table.rest())
+
     def close(self) -> None:
         """Let go of the table; a later call opens it again."""
         if self._table is not None:
@@ -371,16 +380,20 @@ class LocalStore:
         if isinstance(error, Corrupt):
             self.journal.count(self.name, f"{CORRUPT}.{error.code}")
             self._damaged.add(name)
-        elif isinstance(error, Missing) and _short(name) in self._seen:
-            self._seen.discard(_short(name))
-            self.journal.count(self.name, EVICTED_IN_USE)
+        elif isinstance(error, Missing):
+            with self._noting:
+                evicted = name in self._seen and name not in self._evicted
+                if evicted:
+                    self._evicted.add(name)
+            if evicted:
+                self.journal.count(self.name, EVICTED_IN_USE)
+
+    def _note_seen(self, digest: BlobDigest) -> None:
+        with self._noting:
+            self._seen.add(digest)
+            self._evicted.discard(digest)
 
     def _count_healed(self, name: str) -> None:
         if name in self._damaged:
             self._damaged.discard(name)
             self.journal.count(self.name, HEALED)
-
-
-def _short(name: str) -> int:
-    # Half the memory of the name; two names that meet here only miscount an eviction.
-    return int(name[:14], 16)

@@ -144,5 +144,8 @@ class RecordFiles:
                 gone += self.drop(kind, [key], own=own)
         return gone
 
+    def rest(self) -> None:
+        """Nothing is kept in memory."""
+
     def close(self) -> None:
         """Nothing is held open between two calls."""

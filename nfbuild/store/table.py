@@ -15,7 +15,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import diskcache
@@ -85,11 +85,9 @@ class _PlainDisk(diskcache.Disk):  # type: ignore[misc] # diskcache has no types
         return 0, diskcache.core.MODE_RAW, None, sqlite3.Binary(value)
 
     def fetch(self, mode: Any, filename: Any, value: Any, read: Any) -> bytes:
-        if mode != diskcache.core.MODE_RAW or filename is not None or read:
-            raise Refused("a row is pickled or names a file")
-        if not isinstance(value, bytes) or len(value) > RECORD_LIMIT:
-            raise Refused("a value is not the bytes of a record")
-        return value
+        if read:
+            raise Refused("a row is read as a file")
+        return _bytes_of(mode, filename, value)
 
     def filename(self, *_names: Any, **_named: Any) -> tuple[str, str]:
         raise Refused("no value is kept in a file")
@@ -118,6 +116,9 @@ class _BoundedCache(diskcache.Cache):  # type: ignore[misc] # diskcache has no t
             raise
         self._until = None
 
+    def rest(self) -> None:
+        self._sql("PRAGMA shrink_memory")
+
     @property
     def _sql(self) -> Any:
         execute = super()._sql
@@ -135,21 +136,34 @@ class _BoundedCache(diskcache.Cache):  # type: ignore[misc] # diskcache has no t
         return bounded
 
     def standing(self, names: Sequence[str]) -> Iterator[tuple[str, bytes | Refused]]:
-        """Yield the rows that there are of `names`, each with its bytes or why it is refused.
+        """Yield the rows that there are of `names`, each with its bytes or why it is refused."""
+        yield from standing_rows(self._sql, names)
 
-        Many names share a statement: one for each would cost several times as much.
-        """
-        for start in range(0, len(names), _NAMES_AT_ONCE):
-            chunk = names[start : start + _NAMES_AT_ONCE]
-            marks = ", ".join("?" * len(chunk))
-            select = (
-                f"SELECT key, mode, filename, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608  marks alone
-            )
-            for name, mode, filename, value in self._sql(select, chunk).fetchall():
-                try:
-                    yield name, self._disk.fetch(mode, filename, value, False)
-                except Refused as error:
-                    yield name, error
+
+def standing_rows(
+    execute: Callable[[str, Sequence[str]], sqlite3.Cursor], names: Sequence[str]
+) -> Iterator[tuple[str, bytes | Refused]]:
+    """Yield the rows that there are of `names`, each with its bytes or why it is refused.
+
+    Many names share a statement: one for each would cost several times as much.
+    """
+    for start in range(0, len(names), _NAMES_AT_ONCE):
+        chunk = names[start : start + _NAMES_AT_ONCE]
+        marks = ", ".join("?" * len(chunk))
+        select = f"SELECT key, mode, filename, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608  marks alone
+        for name, mode, filename, value in execute(select, chunk).fetchall():
+            try:
+                yield name, _bytes_of(mode, filename, value)
+            except Refused as error:
+                yield name, error
+
+
+def _bytes_of(mode: Any, filename: Any, value: Any) -> bytes:
+    if mode != diskcache.core.MODE_RAW or filename is not None:
+        raise Refused("a row is pickled or names a file")
+    if not isinstance(value, bytes) or len(value) > RECORD_LIMIT:
+        raise Refused("a value is not the bytes of a record")
+    return value
 
 
 class Table:
@@ -245,6 +259,12 @@ class Table:
             names = iter(cache)
             gone = [name for name, _ in zip(names, range(surplus), strict=False)]
             return sum(bool(cache.delete(name)) for name in gone)
+
+    def rest(self) -> None:
+        """Let go of pages kept in memory, up to 16 MB; later calls read those that they need."""
+        if self._cache is not None:
+            with self._guarded() as cache:
+                cache.rest()
 
     def close(self) -> None:
         """Let go of the database; a later call opens it again."""

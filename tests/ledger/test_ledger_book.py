@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
+import tracemalloc
 
 import pytest
-from ledger_films import LINUX, Film
+from ledger_films import LINUX, MAC, Film
 
 from nfbuild.errors import ProjectError
 from nfbuild.ledger.book import Book, Rename, renames
@@ -52,6 +55,104 @@ def test_an_entry_that_did_not_move_is_not_touched(book):
     after = os.stat(book.path("a"))
     assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)
     assert book.write("a", _entry("b"))
+
+
+@pytest.mark.parametrize(
+    "rewritten",
+    [
+        lambda data: data,
+        lambda data: data.replace(b"\n", b"\r\n"),
+        lambda data: json.dumps(json.loads(data)).encode(),
+        lambda data: json.dumps(json.loads(data), indent=4).encode(),
+        lambda data: re.sub(rb"([\[{])", rb"\n\1", data),
+        lambda data: re.sub(rb"([\[,])", rb"\1\n", data),
+    ],
+)
+def test_lanes_are_read_without_their_frames(book, rewritten):
+    """However the entry is written: who needs no frame must not pay for a long film's."""
+    entry = _entry()
+    entry = recorded(entry, MAC, Film().edited("source", "#a", "a").but(width=48).present())
+    book.write("a", entry)
+    with open(book.path("a"), "r+b") as file:
+        data = rewritten(file.read())
+        file.seek(0)
+        file.write(data)
+        file.truncate()
+
+    heads = book.heads("a")
+    assert {(head.width, head.identity["source"]) for head in heads} == {
+        (lane.width, lane.identity["source"]) for lane in entry.lanes.values()
+    }
+    assert [lane.head for lane in book.read("a").entry.lanes.values()] == heads
+    assert book.heads("b") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fact"),
+    [
+        (b'"lanes": {', b'"lanes": [', "is not JSON"),
+        (b'"canvas": [96, 54]', b'"canvas": [96]', "is not a width and a height"),
+        (b'"identity": {', b'"identity": {"x": "y",', "has the unknown key `x`"),
+        (b"}\n", b"}\n<<<<<<< HEAD\n", "merge conflict"),
+    ],
+)
+def test_lanes_of_a_damaged_entry_are_refused(book, before, after, fact):
+    """As reading the whole entry refuses them."""
+    book.write("a", _entry())
+    with open(book.path("a"), "r+b") as file:
+        data = file.read()
+        assert before in data
+        file.seek(0)
+        file.write(data.replace(before, after))
+        file.truncate()
+
+    with pytest.raises(ProjectError, match=fact):
+        book.heads("a")
+
+
+def _long(frames: int):
+    words = [str(number) for number in range(frames)]
+    return recorded(None, LINUX, Film(scenes=words, pixels=words).present())
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        lambda data: data[:-1],
+        lambda data: data + b" ",
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-3] + b"x" + data[-2:],
+        lambda data: data.replace(b"\n", b"\r\n"),
+        lambda data: b"",
+    ],
+)
+def test_an_entry_that_moved_by_a_byte_is_written(book, moved):
+    """Longer, shorter, or other bytes anywhere: what stands afterwards is the entry."""
+    entry = _long(300)
+    book.write("a", entry)
+    with open(book.path("a"), "r+b") as file:
+        data = file.read()
+        file.seek(0)
+        file.write(moved(data))
+        file.truncate()
+
+    assert book.write("a", entry)
+    assert book.read_bytes("a") == data == write(entry)
+
+
+def test_writing_a_long_entry_takes_no_memory(book):
+    """Its text is several megabytes, which are never held at once, also when it stands already."""
+    entry = _long(20_000)
+    size = len(write(entry))
+    tracemalloc.start()
+    try:
+        moved = [book.write("a", entry), book.write("a", entry)]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert moved == [True, False]
+    assert peak < size / 5
 
 
 def test_a_write_that_fails_leaves_the_former_entry_and_nothing_else(book, monkeypatch):

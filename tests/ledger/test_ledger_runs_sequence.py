@@ -172,3 +172,24 @@ def test_long_holds_cost_nothing(counts):
 
     assert sum(count for _, count, _, _ in stretches(runs, runs)) == sum(counts)
     assert len(list(stretches(runs, runs))) == len(counts)
+
+
+def test_pictures_of_a_film_are_known_by_their_scene():
+    """Run by run: whether a scene was drawn otherwise, and whether it was drawn as several."""
+    a, b, c = "a" * 16, "b" * 16, "c" * 16
+    one, two, three = "1" * 16, "2" * 16, "0" * 16
+    film = Runs(
+        [Run(1, a, one), Run(2, b, one), Run(1, a, two), Run(3, None, None), Run(1, a, one)]
+    )
+    pictures = film.pictures()
+
+    contradicted = {
+        (key, digest)
+        for key in (a, b, c, "0" * 16)
+        for digest in (one, two, three)
+        if pictures.contradict(Run(1, key, digest))
+    }
+    assert contradicted == {(a, three), (b, two), (b, three)}
+    assert not pictures.contradict(Run(1, None, None))
+    several = [key for key in (a, b, c, None) if pictures.are_several(Run(1, key, key))]
+    assert several == [a]

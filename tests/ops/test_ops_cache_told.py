@@ -30,11 +30,14 @@ from store_fakes import answer
 from store_servers import free_port
 from test_store_servers import bad
 
+from nfbuild.ops.collecting import Protected, reached
 from nfbuild.ops.neighbours import differences, note_toolchain, read_toolchains
+from nfbuild.project import load
 from nfbuild.store.breaker import Tier
 from nfbuild.store.directory import open_directory
 from nfbuild.store.memory import MemoryStore
 from nfbuild.store.scrub import scrub
+from nfbuild.store.stack import open_caches
 from nfbuild.store.stats import Journal
 
 assert bad  # a fixture: a server that behaves as it is told
@@ -377,6 +380,34 @@ def test_a_build_over_the_limit_collects_rarely_and_spares_its_own(tmp_path):
             again = good(mine.root, "build", "--rehash")
             assert again["totals"]["rendered"] == 0
     assert done["cache"]["collected"] == []
+
+
+def test_what_the_ledger_records_is_protected(tmp_path):
+    """Every blob of the films that entries name, and none when nobody asks."""
+    mine = project(tmp_path / "mine")
+    good(mine.root, "build", "-j", "1")
+    held = load(str(mine.root))
+    caches = open_caches(held.cache.folder)
+    asked = []
+
+    def gather():
+        asked.append(1)
+        return reached(held, caches)
+
+    try:
+        protected = Protected(gather)
+        assert asked == []
+        found = {path.stem for path in blobs(mine.root / "cache")}
+        assert found
+        assert all(digest in protected for digest in found)
+        assert "0" * 64 not in protected
+        assert asked == [1]
+
+        (mine.root / "ledger" / "compositions" / "long.json").unlink()
+        fewer = Protected(gather)
+        assert any(digest not in fewer for digest in found)
+    finally:
+        caches.close()
 
 
 def mine_colour(space):

@@ -6,7 +6,16 @@ import pytest
 
 from nfbuild.digests import CompositionId, FrameDigest, FrameKey
 from nfbuild.errors import Corrupt, Missing
-from nfbuild.ops.filmrecord import PART, FilmRun, pack, pack_parts, read_parts, record_key, unpack
+from nfbuild.ops.filmrecord import (
+    PART,
+    FilmRun,
+    pack,
+    pack_parts,
+    read_film,
+    read_parts,
+    record_key,
+    unpack,
+)
 
 
 def runs(count: int) -> list[FilmRun]:
@@ -23,6 +32,32 @@ def test_a_film_of_any_length_comes_back(count):
 
     assert len(parts) == count // PART + 1
     assert list(read_parts(dict(enumerate(parts)).get)) == runs(count)
+
+
+@pytest.mark.parametrize("count", [0, 1, PART - 1, PART, PART + 1, 2 * PART])
+def test_a_film_is_a_sequence_of_its_runs(count):
+    """Whatever is asked of it: it is unpacked as it is read."""
+    film = read_film(dict(enumerate(pack_parts(runs(count)))).get)
+
+    assert list(film) == list(film) == runs(count)
+    assert len(film) == count
+    assert film.frames == sum(run.length for run in runs(count))
+    for at in {0, count // 2, count - 1, -1, -count} if count else ():
+        assert film[at] == runs(count)[at]
+    assert film[1:4] == runs(count)[1:4]
+    assert film[-2:] == runs(count)[-2:]
+    for at in (count, -count - 1):
+        with pytest.raises(IndexError):
+            film[at]
+
+
+def test_a_film_with_a_bad_part_is_none():
+    """It is known before the first run is read."""
+    parts = dict(enumerate(pack_parts(runs(PART + 5))))
+    with pytest.raises(Missing):
+        read_film({0: parts[0]}.get)
+    with pytest.raises(Corrupt):
+        read_film({0: parts[0], 1: parts[1][:-1]}.get)
 
 
 def test_an_absent_part_is_a_miss_and_a_damaged_one_is_corrupt():

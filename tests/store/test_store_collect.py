@@ -215,23 +215,47 @@ def test_one_collector_at_a_time_and_a_killed_one_delays_nobody(cache, tmp_path)
     assert collect(str(tmp_path), Policy(0, None, min_free=0))[1].files == 3
 
 
+class Asked:
+    """Blobs that go last, and how often somebody wanted to know."""
+
+    def __init__(self, *digests):
+        self.digests = digests
+        self.times = 0
+
+    def __contains__(self, digest):
+        self.times += 1
+        return digest in self.digests
+
+
 def test_collecting_by_itself_is_rare(cache, tmp_path):
-    """Once in some hours; the ledger is read only then."""
+    """Once in some hours, where a mark from the future is no mark."""
     fill(cache, 3)
-    asked = []
-
-    def protected():
-        asked.append(1)
-        return frozenset()
-
     policy = Policy(1_000, None, min_free=0)
-    assert collect_if_due(str(tmp_path), policy, protected=protected)[1].files == 2
-    assert collect_if_due(str(tmp_path), policy, protected=protected) is None
-    os.utime(tmp_path / "collected", (time.time() + 10 * DAY,) * 2)  # a mark from the future
-    assert collect_if_due(str(tmp_path), policy, protected=protected) is not None
+
+    def due():
+        return collect_if_due(str(tmp_path), policy, protected=()) is not None
+
+    assert collect_if_due(str(tmp_path), policy, protected=())[1].files == 2
+    assert not due()
+    os.utime(tmp_path / "collected", (time.time() + 10 * DAY,) * 2)
+    assert due()
     os.utime(tmp_path / "collected", (0, 0))
-    assert collect_if_due(str(tmp_path), policy, protected=protected) is not None
-    assert len(asked) == 3
+    assert due()
+
+
+def test_what_is_protected_is_asked_only_where_something_has_to_go(cache, tmp_path):
+    """Finding out reads ledgers and records: most collections let nothing go."""
+    digests = fill(cache, 4, age=2 * DAY)
+    ledger = Asked(digests[0])
+
+    for policy in (NEVER, Policy(4_000, 30 * DAY, min_free=0)):
+        assert collect(str(tmp_path), policy, protected=ledger)[1].files == 0
+    assert ledger.times == 0
+
+    assert collect(str(tmp_path), Policy(3_000, None, min_free=0), protected=ledger)[1].files == 1
+    assert collect(str(tmp_path), Policy(None, DAY, min_free=0), protected=ledger)[1].files == 2
+    assert left(cache) == {digests[0]}
+    assert ledger.times > 0
 
 
 def test_collecting_is_bounded_in_time(cache, tmp_path):

@@ -129,6 +129,19 @@ def test_a_damaged_blob_is_a_counted_miss_and_heals(tmp_path, damage):
     assert journal.total("healed") == (0 if damage is delete else 1)
 
 
+def test_a_blob_that_goes_in_use_is_counted_each_time_it_goes(tmp_path):
+    """Once for every time that it was there, however often it is asked for."""
+    journal = Journal()
+    cache = open_cache(str(tmp_path / "cache"), journal)
+    for times in (1, 2):
+        digest = cache.put_blob(BLOB)
+        cache.drop_blob(digest)
+        for _ in range(3):
+            with pytest.raises(Missing):
+                cache.get_blob(digest)
+        assert journal.total("evicted-in-use") == times
+
+
 def test_quarantine_names_what_was_expected_and_what_was_found(tmp_path):
     """Somebody who looks into it knows which file was which."""
     cache = open_cache(str(tmp_path))

@@ -51,6 +51,41 @@ def test_records_survive_closing(tmp_path, cache):
     again.close()
 
 
+def test_a_table_that_rests_forgets_nothing(tmp_path, cache):
+    """Only memory is let go of: before it is opened, between two calls, and after it was lost."""
+    again = reopened(tmp_path)
+    again.rest()
+    assert again.get_record("frame", key(1)) == PAYLOAD
+
+    again.put_records("frame", {key(number): PAYLOAD for number in range(2, 2_000)})
+    again.rest()
+    assert len(again.get_records("frame", [key(number) for number in range(1, 2_000)])) == 1_999
+    again.put_record("pixels", key(1), PAYLOAD)
+    again.close()
+    again.rest()
+    assert again.get_record("pixels", key(1)) == PAYLOAD
+    again.close()
+
+
+def test_looking_reads_what_is_there_and_drops_nothing(tmp_path, cache):
+    """Of many names at once those that are there; a refused row stays where it is."""
+    cache.put_records("frame", {key(number): PAYLOAD for number in range(2, 1_200)})
+    cache.close()
+    execute(tmp_path, "UPDATE Cache SET mode = 4 WHERE key = ?", f"frame:{key(2)}")
+
+    looking = open_cache(str(tmp_path / "cache"), Journal(), observe=True)
+    found = looking.get_records("frame", [key(number) for number in range(1_300)])
+    looking.rest()
+    again = looking.get_records("frame", [key(number) for number in range(1_300)])
+    looking.close()
+
+    assert set(found) == {key(1), *(key(number) for number in range(3, 1_200))}
+    assert again == found
+    connection = sqlite3.connect(database(tmp_path))
+    assert connection.execute("SELECT COUNT(*) FROM Cache").fetchone() == (1_199,)
+    connection.close()
+
+
 def test_opening_a_cache_imports_no_database():
     """A run that needs no record pays for none; a worker never does."""
     script = (
