@@ -16,7 +16,8 @@ import sys
 import tempfile
 
 from benchmarks import chart
-from benchmarks.cases import CASES, Options
+from benchmarks.cases import Options
+from benchmarks.every import CASES
 from benchmarks.measure import take_turns
 from benchmarks.report import Row, Verdict, document, judge, rows_of, table
 

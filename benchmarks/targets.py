@@ -43,6 +43,26 @@ class AtMost:
 
 
 @dataclass(frozen=True)
+class AtMostSlower:
+    """`who` takes at most `factor` times the slower of some others."""
+
+    who: str
+    factor: float
+    than: tuple[str, ...]
+
+    def judge(self, figures: Mapping[str, Figures]) -> Judged:
+        """Return what was reached in one run."""
+        mine = figures[self.who].median
+        slower = max(self.than, key=lambda name: figures[name].median)
+        other = figures[slower].median
+        return Judged(
+            f"{self.who} at most {self.factor:g} x the slower of {', '.join(self.than)}",
+            f"{mine:.3f} s of {self.factor * other:.3f} s ({mine / other:.2f} x {slower})",
+            mine <= self.factor * other,
+        )
+
+
+@dataclass(frozen=True)
 class Faster:
     """`who` is at least `times` times faster than `than`."""
 
@@ -115,4 +135,4 @@ class GrowsBy:
         )
 
 
-Target = AtMost | Faster | Within | Memory | GrowsBy
+Target = AtMost | AtMostSlower | Faster | Within | Memory | GrowsBy

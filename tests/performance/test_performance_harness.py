@@ -12,7 +12,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from benchmarks import chart, projects, report, targets
-from benchmarks.cases import CASES, Case, Setup, drew
+from benchmarks.cases import Case, Setup, drew
+from benchmarks.every import CASES
 from benchmarks.measure import Contender, Figures, Ran, execute, succeeded, take_turns
 
 
