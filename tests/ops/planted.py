@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from nfbuild.execute.base import Done
 from nfbuild.ledger.runs import Runs
-from nfbuild.ops import build, products
+from nfbuild.ops import judging, products
 from nfbuild.ops.graph import make as graph_make
 from nfbuild.ops.session import Session
 
@@ -33,19 +33,19 @@ def _watch(note: Callable[[Done], None]) -> None:
 
 def _fact(name: str, value: Callable[[], str]) -> None:
     """Write a fact into every lane that is recorded."""
-    plain = build.recorded
+    plain = judging.recorded
 
     def recorded(entry: object, tag: str, present: object, *, facts: dict[str, str]) -> object:
         return plain(entry, tag, present, facts={**facts, name: value()})
 
-    build.recorded = recorded
+    judging.recorded = recorded
 
 
 def completion_order_append() -> None:
     """The ledger's frames are appended as they are finished."""
     arrived: dict[int, int] = {}
     _watch(lambda outcome: arrived.setdefault(outcome.position, len(arrived)))
-    plain = build.present_of
+    plain = judging.present_of
 
     def present_of(film: object, questions: object) -> object:
         present = plain(film, questions)
@@ -53,7 +53,7 @@ def completion_order_append() -> None:
         runs = Runs.of((questions.scene(n), questions.digest(n)) for n in frames)
         return replace(present, runs=runs)
 
-    build.present_of = present_of
+    judging.present_of = present_of
 
 
 def set_iteration() -> None:

@@ -51,10 +51,10 @@ def test_the_parent_of_a_build_never_loads_what_draws(space: Space):
 
 def test_there_is_one_worker_a_core_unless_asked_otherwise(space: Space, monkeypatch):
     """Engine threads are none, so a worker is a core's work."""
-    from nfbuild.ops import session as module
+    from nfbuild.execute import ahead
 
     space.compose("still", STILL)
-    monkeypatch.setattr(module, "_cores", lambda: 5)
+    monkeypatch.setattr(ahead, "cores", lambda: 5)
 
     with open_session(str(space.root), Settings()) as session:
         assert session.executor.workers == 5
