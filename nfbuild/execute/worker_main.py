@@ -27,6 +27,8 @@ from nfbuild.execute.board import FINISHING, PERFORMING, Board
 from nfbuild.execute.perform import Ended, Performer, Refusal, Reply, Rest, warmed
 
 _CHUNK = 1 << 18
+_NICE = 5
+"""Steps by which a worker gives way: to its parent, which feeds all of them and encodes films."""
 _STACK = 1 << 20  # bytes for each of the two other threads, which count against the memory limit
 
 
@@ -166,6 +168,7 @@ def _prepare_signals() -> None:
     if sys.platform != "win32":
         import resource  # noqa: PLC0415  not on every system
 
+        os.nice(_NICE)
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         _, hard = resource.getrlimit(resource.RLIMIT_CORE)
         resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
