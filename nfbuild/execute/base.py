@@ -205,6 +205,9 @@ class Executor(Protocol):
     def start(self) -> None:
         """Make workers and return at once; they get warm meanwhile. `run` does it if need be."""
 
+    def give_way(self) -> None:
+        """Let the caller's own work go before that of the workers from now on."""
+
     def run(self, jobs: Iterable[Job], /) -> Iterator[Outcome]:
         """Yield one outcome for each job, in no promised order.
 

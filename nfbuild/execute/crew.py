@@ -70,6 +70,13 @@ class Crew:
         self._numbers = itertools.count()
         self._selector = selectors.DefaultSelector()
         self._looked = time.monotonic()
+        self._gives_way = False
+
+    def give_way(self) -> None:
+        """Let the parent's own work go before that of every worker, hired already or later."""
+        self._gives_way = True
+        for worker in self.workers:
+            worker.process.give_way()
 
     def hire(self) -> Worker:
         """Start one more worker; it gets warm by itself."""
@@ -78,6 +85,8 @@ class Crew:
         if process is None:
             process = Process(environment)
         process.memory_bytes = self._setup.limits.memory_bytes
+        if self._gives_way:
+            process.give_way()
         worker = Worker(next(self._numbers), process)
         self.workers.append(worker)
         self._selector.register(worker.process.line, selectors.EVENT_READ, worker)

@@ -58,6 +58,9 @@ class InlineExecutor:
             self._performer = made
             self._number = next(self._born)
 
+    def give_way(self) -> None:
+        """Do nothing: the caller's thread does all of it."""
+
     def run(self, jobs: Iterable[Job], /) -> Iterator[Outcome]:
         """Yield the outcomes in the order of the jobs."""
         blame = Blame()

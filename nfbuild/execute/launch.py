@@ -40,6 +40,7 @@ _BOOT = (
     " from nfbuild import core; stamp and core.install(stamp);"
     " from nfbuild.execute.worker_main import main; main(prepare)"
 )
+_NICE = 5  # steps by which a worker gives way
 _LAST_WORDS = 2000
 _PATIENCE = 2.0  # seconds for a worker to be gone after its line went quiet
 _LINE_BUFFER = 1 << 20
@@ -89,6 +90,12 @@ class Process:
     def pid(self) -> int:
         """The system's name for the process."""
         return self._popen.pid
+
+    def give_way(self) -> None:
+        """Let the parent's own work go first from now on, where the system knows how."""
+        if hasattr(os, "setpriority"):
+            with suppress(OSError):  # it may be gone
+                os.setpriority(os.PRIO_PROCESS, self._popen.pid, _NICE)
 
     def is_gone(self) -> bool:
         """Tell whether the process has ended."""

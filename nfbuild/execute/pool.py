@@ -83,6 +83,12 @@ class ProcessPool:
             for _ in range(self.workers):
                 self._crew.hire()
 
+    def give_way(self) -> None:
+        """Let the caller's own work go first: a build that encodes beside drawing."""
+        self.start()
+        assert self._crew is not None
+        self._crew.give_way()
+
     def run(self, jobs: Iterable[Job], /) -> Iterator[Outcome]:
         """Yield one outcome for each job, as they complete."""
         self.start()

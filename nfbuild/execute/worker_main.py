@@ -27,8 +27,6 @@ from nfbuild.execute.board import FINISHING, PERFORMING, Board
 from nfbuild.execute.perform import Ended, Performer, Refusal, Reply, Rest, warmed
 
 _CHUNK = 1 << 18
-_NICE = 5
-"""Steps by which a worker gives way: to its parent, which feeds all of them and encodes films."""
 _STACK = 1 << 20  # bytes for each of the two other threads, which count against the memory limit
 
 
@@ -168,7 +166,6 @@ def _prepare_signals() -> None:
     if sys.platform != "win32":
         import resource  # noqa: PLC0415  not on every system
 
-        os.nice(_NICE)
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         _, hard = resource.getrlimit(resource.RLIMIT_CORE)
         resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
@@ -182,6 +179,6 @@ def main(prepare: str = "") -> None:
     if prepare:
         module, _, name = prepare.partition(":")
         # What fails here fails again, and is told, when the target is made.
-        with suppress(Exception):
+        with suppress(ImportError, OSError, NfbuildError):
             getattr(importlib.import_module(module), name)()
     worker.run()

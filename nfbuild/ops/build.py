@@ -8,6 +8,7 @@ drawn or written before it is known what will be.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from array import array
@@ -93,7 +94,7 @@ def _draw_and_make(
     judging = Judging(run, drawing, book)
     orders = owed.orders()
     yield from look_at_told(run, drawing, orders)
-    with Exporting(run, drawing, orders, judging.is_final) as exporting:
+    with contextlib.closing(Exporting(run, drawing, orders, judging.is_final)) as exporting:
         exporting.start(session.cores)
         draw = drawing.draw if session.settings.fresh else partial(draw_shared, drawing)
         for event in exporting.beside(draw(unknown)):

@@ -9,24 +9,24 @@ Not here: which exports a build owes (`products`), making one (`export`).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from nfbuild.digests import derive
 from nfbuild.errors import NfbuildError
 from nfbuild.events import Encoding, Event, Exported
-from nfbuild.export.base import Audio
+from nfbuild.export.base import Audio, ExportError
 from nfbuild.export.make import Report, export
 from nfbuild.export.plan import ExportPlan
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film
 from nfbuild.ops.handover import Handover, Moved
+from nfbuild.ops.questions import State
 from nfbuild.ops.reports import failure
 from nfbuild.ops.source import FilmSource
 from nfbuild.ops.underway import Build, Product
@@ -61,7 +61,7 @@ class Order:
 
 
 class Exporting:
-    """The exports of one build under way; a context that ends every one of them.
+    """The exports of one build under way; `close` ends every one of them.
 
     `is_final` tells of a film whether its answers will not move any more.
     """
@@ -87,6 +87,10 @@ class Exporting:
 
     def start(self, at_once: int) -> None:
         """Begin, with at most `at_once` exports at a time."""
+        draws = next(self._run.questions.numbers(State.UNKNOWN), None) is not None
+        if draws and any(order.plan.format != "png" for order in self._orders):
+            # An encoder that shares its core with a worker holds up the whole build.
+            self._run.session.executor.give_way()
         for order in self._orders:
             self._waiting.put(order)
         for number in range(min(at_once, len(self._orders))):
@@ -131,29 +135,13 @@ class Exporting:
     def close(self) -> None:
         """End every export and wait until it has let go of its files."""
         self._handover.stop()
-        while not self._waiting.empty():
-            try:
-                self._waiting.get_nowait()
-            except queue.Empty:
-                break
         for thread in self._threads:
             thread.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # --- the threads --------------------------------------------------------------------------
 
     def _work(self) -> None:
-        while True:
+        while not self._handover.is_stopped:
             try:
                 order = self._waiting.get_nowait()
             except queue.Empty:
@@ -170,16 +158,17 @@ class Exporting:
             order.share = done / total
 
         path = _state_path(self._run, order.plan)
-        for attempt in range(_TRIES):
+        for _ in range(_TRIES):
             source = FilmSource(
                 order.film, self._run.questions, self._drawing.recall, self._handover
             )
-            try:
+            with contextlib.suppress(Moved):
                 return export(order.plan, source, path, audio=order.audio, progress=progress)
-            except Moved:
-                if attempt == _TRIES - 1:
-                    raise
-        raise AssertionError("unreachable")
+        raise ExportError(
+            f"frames of `{order.film.name}` have other pixels each time that they are exported",
+            place=order.plan.place,
+            hint="`nfbuild cache verify` looks at the cache; the former product is in place",
+        )
 
     # --- telling ------------------------------------------------------------------------------
 

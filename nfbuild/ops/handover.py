@@ -90,6 +90,11 @@ class Handover:
         if moved and not set(moved).isdisjoint(film.frames):
             raise Moved
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the build ends."""
+        return self._stopped
+
     def check(self) -> None:
         """Raise `Stopped` when the build ends."""
         if self._stopped:
