@@ -124,8 +124,9 @@ def test_a_film_that_cannot_be_drawn_has_no_product_and_is_told_of_once(tmp_path
     assert [e.composition for e in ran.events if isinstance(e, Exported)] == ["b"]
 
 
-def test_an_export_that_cannot_be_made_hides_no_other(tmp_path):
+def test_an_export_that_cannot_be_made_hides_no_other(tmp_path, monkeypatch):
     """A foreign file stands where a frame goes; the GIF of the same film is made."""
+    monkeypatch.chdir(tmp_path)  # to come back from: drawing in this process stands elsewhere
     space = Space(tmp_path, PNG + GIF)
     space.compose("a")
     space.write("out/a/003.png", b"not ours")
