@@ -12,6 +12,7 @@ The door to diskcache: no other module imports it, and it is imported when recor
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sqlite3
 import time
@@ -55,7 +56,10 @@ _SCHEMA: Final = frozenset(
         "Settings_size_delete",
     )
 )
-_KEYS: Final = frozenset((*diskcache.DEFAULT_SETTINGS, *diskcache.core.METADATA))
+_KINDS_OF_SETTING: Final = {
+    key: type(value)
+    for key, value in {**diskcache.DEFAULT_SETTINGS, **diskcache.core.METADATA}.items()
+}
 
 
 class Refused(Exception):
@@ -120,6 +124,14 @@ class _BoundedCache(diskcache.Cache):  # type: ignore[misc] # diskcache has no t
         self._sql("PRAGMA shrink_memory")
 
     @property
+    def _con(self) -> Any:
+        # Every thread's connection takes its settings from the file, which may be damaged by now.
+        try:
+            return super()._con
+        except (AttributeError, TypeError) as error:
+            raise sqlite3.DatabaseError("the name of a setting is not text") from error
+
+    @property
     def _sql(self) -> Any:
         execute = super()._sql
         if self._until is None:
@@ -145,13 +157,17 @@ def standing_rows(
 ) -> Iterator[tuple[str, bytes | Refused]]:
     """Yield the rows that there are of `names`, each with its bytes or why it is refused.
 
-    Many names share a statement: one for each would cost several times as much.
+    Many names share a statement: one for each would cost several times as much. Raises
+    `sqlite3.DatabaseError` for a row that was not asked for, which a damaged index answers with.
     """
+    asked = frozenset(names)
     for start in range(0, len(names), _NAMES_AT_ONCE):
         chunk = names[start : start + _NAMES_AT_ONCE]
         marks = ", ".join("?" * len(chunk))
         select = f"SELECT key, mode, filename, value FROM Cache WHERE raw = 1 AND key IN ({marks})"  # noqa: S608  marks alone
         for name, mode, filename, value in execute(select, chunk).fetchall():
+            if name not in asked:
+                raise sqlite3.DatabaseError("a row answers to another name")
             try:
                 yield name, _bytes_of(mode, filename, value)
             except Refused as error:
@@ -231,16 +247,12 @@ class Table:
         """Yield space, kind and key of every record, the first recorded first."""
         with self._guarded() as cache:
             # The iterator reads in pages: it holds no lock between two of them.
-            names = iter(cache)
+            names = self._names(cache)
         while True:
             with self._guarded():
-                try:
-                    name = next(names)
-                except StopIteration:
-                    return
-                except Refused:
-                    self.refused += 1
-                    return
+                name = next(names, None)
+            if name is None:
+                return
             row = _named(name)
             if row is not None:
                 yield row
@@ -256,9 +268,15 @@ class Table:
         if surplus <= 0:
             return 0
         with self._guarded() as cache, cache.transact():
-            names = iter(cache)
-            gone = [name for name, _ in zip(names, range(surplus), strict=False)]
+            gone = list(itertools.islice(self._names(cache), surplus))
             return sum(bool(cache.delete(name)) for name in gone)
+
+    def _names(self, cache: Any) -> Iterator[str]:
+        """Yield the names of the rows, the first recorded first, up to one that is not text."""
+        try:
+            yield from cache
+        except Refused:
+            self.refused += 1
 
     def rest(self) -> None:
         """Let go of pages kept in memory, up to 16 MB; later calls read those that they need."""
@@ -292,7 +310,8 @@ class Table:
             if code == "broken":
                 self._remake()
             raise self._fail(code, error) from error
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            # SQLite's own message quotes what it read, which need not be text.
             self._remake()
             raise self._fail("broken", error) from error
         except OSError as error:
@@ -305,7 +324,7 @@ class Table:
         try:
             _check_schema(os.path.join(self.folder, DATABASE))
             return _BoundedCache(self.folder, wait=self._wait)
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError, OSError) as error:
             if isinstance(error, sqlite3.OperationalError) and _operational(error) != "broken":
                 raise
             # Not a database, or somebody else's: start afresh, once.
@@ -347,15 +366,22 @@ def _check_schema(path: str) -> None:
         try:
             schema = connection.execute("SELECT type, name FROM sqlite_master").fetchall()
             names = [row[1] for row in schema if row[0] in ("table", "view", "trigger")]
-            keys = connection.execute("SELECT key FROM Settings").fetchall() if names else []
+            # diskcache unpacks what it finds: table and index must be whole and hold the same.
+            sound = connection.execute("PRAGMA integrity_check('Settings')").fetchall()
+            select = "SELECT key, value FROM Settings"
+            settings = connection.execute(select).fetchall() if names else []
         except sqlite3.OperationalError:
             return  # locked, or not made yet: diskcache says which
+    if names and sound != [("ok",)]:
+        raise sqlite3.DatabaseError(f"its settings are damaged: {sound[0][0]}")
     for name in names:
         if name not in _SCHEMA:
             raise sqlite3.DatabaseError(f"`{name}` is not diskcache's")
-    for (key,) in keys:
-        if key not in _KEYS:
+    for key, value in settings:
+        if key not in _KINDS_OF_SETTING:
             raise sqlite3.DatabaseError(f"setting `{key}` is not diskcache's")
+        if type(value) is not _KINDS_OF_SETTING[key]:
+            raise sqlite3.DatabaseError(f"setting `{key}` is nonsense")
 
 
 def _operational(error: sqlite3.OperationalError) -> str:

@@ -2,6 +2,8 @@
 
 import os
 import pickle
+import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -147,28 +149,76 @@ def test_a_broken_database_is_made_anew(tmp_path, cache, damage):
     last.close()
 
 
-@pytest.mark.parametrize("page", range(1, 8))
-def test_a_page_of_nonsense_gives_no_wrong_answer(tmp_path, page):
-    """SQLite may not notice; the records' checksums do."""
+def damaged(whole, seed):
+    """A database with one run of bytes replaced; `seed` chooses the place and the pattern."""
+    chance = random.Random(seed)
+    size = int.from_bytes(whole[16:18], "big")
+    length = chance.choice([1, 2, 8, 40, 292, 2000])
+    page = chance.randrange(len(whole) // size)
+    within = chance.choice([0, 8, 100, chance.randrange(size), max(size - length, 0)])
+    start = min(page * size + within, len(whole) - length)
+    pattern = chance.randbytes(length) if chance.random() < 0.7 else chance.choice([b"\0", b"\xff"])
+    data = bytearray(whole)
+    data[start : start + length] = pattern if len(pattern) == length else pattern * length
+    return bytes(data)
+
+
+# The first have been seen to lead diskcache astray: a setting's name lost in the table and not in
+# the index, one lost in the index alone, a message of SQLite that is not text.
+ASTRAY = (206, 738, 1326)
+
+
+@pytest.mark.parametrize("seeds", [ASTRAY, range(10_000, 10_100), range(20_000, 20_100)])
+def test_nonsense_in_the_database_gives_no_wrong_answer(tmp_path, seeds):
+    """SQLite may not notice; the records' checksums do. Nothing but `Unavailable` comes out."""
     items = {key(i): b"%d" % i * 50 for i in range(200)}
     cache = open_cache(str(tmp_path / "cache"))
     cache.put_records("frame", items)
     cache.close()
-    path = database(tmp_path)
-    data = bytearray(path.read_bytes())
-    size = int.from_bytes(data[16:18], "big")
-    data[page * size + 8 : page * size + 300] = os.urandom(292)
-    path.write_bytes(bytes(data))
+    whole = database(tmp_path).read_bytes()
 
-    for _ in range(2):
-        again = reopened(tmp_path)
-        try:
-            found = again.get_records("frame", items)
-            again.put_records("frame", items)
-        except Unavailable:
-            found = {}
-        again.close()
-        assert all(items[name] == payload for name, payload in found.items())
+    noticed = 0
+    for seed in seeds:
+        shutil.rmtree(database(tmp_path).parent)
+        database(tmp_path).parent.mkdir()
+        database(tmp_path).write_bytes(damaged(whole, seed))
+        for _ in range(2):
+            again = reopened(tmp_path)
+            try:
+                found = again.get_records("frame", items)
+                again.put_records("frame", items)
+                list(again.records())
+                again.forget_oldest_records(len(items))
+            except Unavailable:
+                found = {}
+            again.close()
+            assert all(items[name] == payload for name, payload in found.items()), seed
+            noticed += found != items
+    assert noticed
+    last = reopened(tmp_path)
+    assert last.get_records("frame", items) == items
+    last.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE Settings SET value = 'none' WHERE key = 'sqlite_cache_size'",
+        "UPDATE Settings SET value = 7 WHERE key = 'sqlite_journal_mode'",
+        "DELETE FROM Settings WHERE key = 'count'",
+        "INSERT INTO Settings VALUES ('directory', 'elsewhere')",
+    ],
+)
+def test_settings_that_make_no_sense_do_no_harm(tmp_path, cache, statement):
+    """Nobody's setting, or one of another type, makes the table anew; a lost one is set again."""
+    execute(tmp_path, statement)
+
+    again = reopened(tmp_path)
+    assert again.get_records("frame", [key(1)]) in ({}, {key(1): PAYLOAD})
+    again.put_record("frame", key(1), PAYLOAD)
+    assert again.get_record("frame", key(1)) == PAYLOAD
+    again.close()
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def poison(tmp_path, row, *, mode, filename=None, value=None, raw=1):
