@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 CORE_ROOMS = ("pixels", "render", "scene")
-CORE_MODULES = ("digests.py", "errors.py")
+CORE_MODULES = ("dataclasses.py", "digests.py", "errors.py")
 
 # Modules and folders of the core's rooms that neither bake nor draw: findings of `check`, and
 # what reads finished frames. Editing them re-renders nothing.

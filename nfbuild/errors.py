@@ -19,8 +19,9 @@ An error has a place, a fact and a hint. Exit codes are part of the contract in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from nfbuild.dataclasses import dataclass
 
 EXIT_DONE = 0
 EXIT_GATE = 1

@@ -6,9 +6,9 @@ readers of them. An event says what has just happened, never how to print it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import FrameDigest, FrameKey
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nfbuild.cli.plain import say, spoken
+from nfbuild.dataclasses import dataclass
 from nfbuild.events import (
     CacheLied,
     Encoding,

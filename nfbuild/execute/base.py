@@ -16,9 +16,9 @@ Not here: which tasks there are (`ops`), how they are performed (`render`), proc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import DrawError, NfbuildError
 
 GROUP_PATIENCE = 3

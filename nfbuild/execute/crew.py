@@ -11,9 +11,9 @@ import selectors
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.execute import ahead, wire
 from nfbuild.execute.base import Death, WorkerSetup
 from nfbuild.execute.launch import Process

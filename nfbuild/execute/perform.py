@@ -11,9 +11,9 @@ import importlib
 import pickle
 import traceback
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import DrawError, NfbuildError, UsageError
 from nfbuild.execute.audit import Watch
 from nfbuild.execute.base import Cause, Declaring, Deferred, Target, WorkerSetup

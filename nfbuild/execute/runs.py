@@ -5,8 +5,8 @@ from __future__ import annotations
 import pickle
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.execute.base import Job, Outcome, Skipped
 from nfbuild.execute.blame import Blame
 

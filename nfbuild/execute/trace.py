@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Protocol
+
+from nfbuild.dataclasses import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ Not here: the containers (`apng`, `webp`, `gif`), films with a codec (`make`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.export import apng, planes, webp
 from nfbuild.export.gif import UNITS as GIF_UNITS
 from nfbuild.export.gif import GifWriter

@@ -11,10 +11,10 @@ Not here: which frames an export takes (`plan`, `timing`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import CompositionError
 
 if TYPE_CHECKING:

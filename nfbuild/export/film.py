@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import UsageError
 from nfbuild.pixels.arrays import np
 

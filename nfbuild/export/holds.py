@@ -7,9 +7,9 @@ long as all of them. Not here: what a format does with it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.export.base import FrameSource, Steps
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from nfbuild.dataclasses import dataclass, replace
 from nfbuild.digests import file_digest
 from nfbuild.export.base import Audio, ExportError, FrameSource, Progress, Steps, no_progress
 from nfbuild.export.pngs import check_raster, export_sequence

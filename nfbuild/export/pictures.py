@@ -9,9 +9,9 @@ was there before, blue what will be, fainter with distance. Not here: films (`ma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import UsageError
 from nfbuild.pixels import png
 from nfbuild.pixels.arrays import Bytes, Ints, np, rgba

@@ -20,9 +20,9 @@ import contextlib
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import derive
 from nfbuild.errors import Corrupt
 from nfbuild.export.base import ExportError, FrameSource, Progress, no_progress

@@ -10,10 +10,10 @@ Raises `ExportError`; what failed is not published. Not here: writing (`make`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.export.base import ExportError, Steps
 from nfbuild.pixels.arrays import np, rgba
 from nfbuild.pixels.digest import frame_digest

@@ -12,9 +12,9 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.export.scan import Stamp, stamp_of
 
 SCHEMA = "nfbuild.export-state/1"

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import derive_raw
 
 _CONTEXT = "nfbuild 2026 export folder scan v1"

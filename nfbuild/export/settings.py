@@ -12,8 +12,9 @@ Not here: driving the encoder (`film`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from nfbuild.dataclasses import dataclass, field
 
 if TYPE_CHECKING:
     from nfbuild.export.plan import ExportPlan

@@ -13,11 +13,12 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from PIL import Image, ImageSequence
+
+from nfbuild.dataclasses import dataclass
 
 # What our own exports may hold is bounded by the project's limits, not by Pillow's guess.
 Image.MAX_IMAGE_PIXELS = None

@@ -14,8 +14,9 @@ up and the whole lasts what it should. Not here: which rate an export has (`plan
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
+
+from nfbuild.dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ a diff of two parts compares, so an explanation cannot drift from the decision.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import NONE, CompositionId, ManifestDigest, by_utf8, derive
 
 PartName: TypeAlias = Literal["source", "media", "fonts", "toolchain"]

@@ -11,8 +11,8 @@ import contextlib
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import by_utf8
 from nfbuild.errors import Place, ProjectError
 from nfbuild.ledger.canonical import is_canonical, is_written, pieces, read, read_heads

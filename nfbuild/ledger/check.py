@@ -9,8 +9,8 @@ present one: a legitimate edit moves it, and then a gate like that would be red 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import by_utf8
 from nfbuild.errors import ProjectError
 from nfbuild.ledger.book import Book

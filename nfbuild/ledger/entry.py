@@ -9,9 +9,9 @@ Not here: the JSON text (`canonical`), the folder (`book`), comparing (`verdict`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from nfbuild.dataclasses import dataclass, field, replace
 from nfbuild.identity.manifest import PARTS, Identity, Part, PartName, Reason, diff_inputs
 from nfbuild.ledger.runs import Runs
 

@@ -9,9 +9,9 @@ Not here: measuring (`pixels`), the day (comes in), the key in `nfbuild.toml` (`
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from nfbuild.dataclasses import dataclass, replace
 from nfbuild.ledger.verdict import Verdict
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import HEX_LENGTH, by_utf8
 from nfbuild.errors import Place, ProjectError
 

@@ -7,9 +7,9 @@ digests are equal.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import by_utf8
 from nfbuild.ledger.entry import Entry
 from nfbuild.ledger.runs import ranges, stretches

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from struct import Struct
+
+from nfbuild.dataclasses import dataclass
 
 DIGITS = 16
 _BYTES = DIGITS // 2

@@ -10,9 +10,9 @@ Not here: what may be written (`write_policy`), accepted differences (`excuse`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from nfbuild.dataclasses import dataclass, replace
 from nfbuild.identity.manifest import PARTS, PartName, Reason
 from nfbuild.ledger.entry import Entry, Lane, Present, reasons_since
 from nfbuild.ledger.runs import Runs, ranges, stretches

@@ -7,9 +7,9 @@ picture that moved without an edit does not, so that it cannot pass unseen.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import EXIT_COMPOSITION, EXIT_DONE, EXIT_GATE
 from nfbuild.ledger.entry import Entry, Present
 from nfbuild.ledger.verdict import Verdict

@@ -8,9 +8,9 @@ this verb: `build` records it. Two pictures under one key are never taken.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import UsageError, worst_exit
 from nfbuild.events import Event, Failed
 from nfbuild.ledger.excuse import Measured

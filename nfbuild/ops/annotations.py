@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import UsageError
 from nfbuild.ledger.verdict import SEVERITY, Kind
 from nfbuild.ops.junit import headline, said

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import FrameDigest, FrameKey
 from nfbuild.errors import StoreError
 from nfbuild.events import CacheLied, Event

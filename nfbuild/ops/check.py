@@ -7,10 +7,10 @@ is drawn, is told from the digests of frames that the cache knows or that are dr
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import EXIT_GATE, NfbuildError, worst_exit
 from nfbuild.events import Event, Failed, Planned
 from nfbuild.ops.drawing import Drawing

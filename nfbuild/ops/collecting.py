@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import BlobDigest, FrameDigest, is_hex_digest
 from nfbuild.errors import EXIT_GATE, ProjectError, StoreError, UsageError
 from nfbuild.identity.manifest import composition_id

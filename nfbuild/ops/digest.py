@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from nfbuild.dataclasses import dataclass, field, replace
 from nfbuild.digests import shown
 from nfbuild.errors import EXIT_GATE, UsageError, worst_exit
 from nfbuild.events import Event, Failed, Planned, Warned

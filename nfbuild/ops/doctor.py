@@ -12,10 +12,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from nfbuild import __version__
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import EXIT_USAGE, NfbuildError
 from nfbuild.ops.session import Session, Settings
 from nfbuild.ops.state import filesystem_now

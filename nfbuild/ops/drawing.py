@@ -8,11 +8,11 @@ records: a record never speaks of a blob that is not there.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from time import perf_counter
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import BlobDigest, FrameDigest
 from nfbuild.errors import CompositionError, DrawError, NfbuildError, Place
 from nfbuild.events import CacheLied, Event, FrameRendered

@@ -8,10 +8,10 @@ The recorded frames say which frames moved, and where their pixels are known by 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import ProjectError, UsageError
 from nfbuild.events import Event
 from nfbuild.identity.manifest import Reason

@@ -15,8 +15,8 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import derive
 from nfbuild.errors import NfbuildError
 from nfbuild.events import Encoding, Event, Exported

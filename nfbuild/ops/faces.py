@@ -7,8 +7,8 @@ that chooses one (`render.families`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import InputDigest, file_digest
 from nfbuild.errors import FontError, NfbuildError, Place, ProjectError
 from nfbuild.ops.state import Witness, stat_of

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import CompositionId, SceneKey
 from nfbuild.errors import CompositionError, NfbuildError, Place, SourceError
 from nfbuild.events import Failed, Warned

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from fractions import Fraction
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import UsageError
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.films import Film, ask, load_film

@@ -10,8 +10,8 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import DrawError
 from nfbuild.ops.films import Film
 from nfbuild.ops.questions import Questions, State

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import UsageError
 
 _TIMEOUT_SECONDS = 30

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from xml.sax.saxutils import escape, quoteattr
 
 from nfbuild.events import Failed
 from nfbuild.ops.reports import VerifyReport, VerifyRow
@@ -140,11 +139,16 @@ def _says(message: str) -> str:
 
 
 def _attribute(text: str) -> str:
+    # Python's XML tools load HTTP and TLS, 25 ms: a gate that writes no XML goes without.
+    from xml.sax.saxutils import quoteattr  # noqa: PLC0415
+
     # A line end in an attribute would be read as a blank.
     return quoteattr(_written(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
 def _text(text: str) -> str:
+    from xml.sax.saxutils import escape  # noqa: PLC0415  as above
+
     return escape(_written(text))
 
 

@@ -8,10 +8,10 @@ Not here: what is right and wrong (`ledger`), taking a change (`accept`).
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import shown
 from nfbuild.errors import EXIT_GATE, ProjectError, UsageError, worst_exit
 from nfbuild.events import Event, Failed, Planned

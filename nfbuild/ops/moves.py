@@ -8,9 +8,9 @@ or a blob is gone, the frame is not measured, and the caller says so.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import FrameDigest
 from nfbuild.errors import StoreError
 from nfbuild.events import Event

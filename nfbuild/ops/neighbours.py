@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import RecordKey, derive
 from nfbuild.errors import StoreError
 from nfbuild.ops.toolchain import Toolchain

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from typing import Any
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.ops.state import State, read_state
 
 CONFIGURATION = "nfbuild.toml"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import UsageError
 from nfbuild.ops.ranges import Span, parse_range
 from nfbuild.ops.session import Settings

@@ -8,8 +8,8 @@ Not here: which inputs moved (`ledger`), what the names are made of (`scene.inpu
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from nfbuild.dataclasses import replace
 from nfbuild.errors import CompositionError, Place
 from nfbuild.identity.manifest import Reason
 from nfbuild.ops.inputs import ProjectFiles

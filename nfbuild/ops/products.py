@@ -7,10 +7,10 @@ Not here: making them (`exporting`).
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from typing import get_args
 
+from nfbuild.dataclasses import replace
 from nfbuild.errors import MediaError, NfbuildError, Place, ProjectError, UsageError
 from nfbuild.events import Event, Failed
 from nfbuild.execute.base import Job

@@ -7,9 +7,9 @@ a contract (`docs/formats.md`). `ok` is true exactly when the exit code is 0.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import is_hex_digest, shown
 from nfbuild.errors import NfbuildError, worst_exit
 from nfbuild.events import Failed, Warned

@@ -10,10 +10,10 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, Self
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import BlobDigest
 from nfbuild.errors import StoreError, UsageError
 from nfbuild.ops.answers import Answers

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import StoreRequired
 from nfbuild.events import Event, Warned
 from nfbuild.ops.collecting import Protected, folders, policy_of, reached

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 
 from nfbuild.errors import NfbuildError
 from nfbuild.identity.manifest import Reason
-from nfbuild.ops.scenediff import diff_scenes
 from nfbuild.scene.timeline import SCRIPT_TYPE, Animation, Keyframe, read_timeline
 from nfbuild.scene.tree import Element
 from nfbuild.scene.xml import parse
@@ -38,6 +37,8 @@ def diff_sources(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> lis
 def _diff_file(path: str, old: bytes, new: bytes) -> list[Reason]:
     try:
         if not path.lower().endswith(".svg"):
+            from nfbuild.ops.scenediff import diff_scenes  # noqa: PLC0415  many projects have none
+
             return list(diff_scenes(path, old, new))
         before, after = parse(old, path), parse(new, path)
         reasons = list(_diff_elements(path, "svg", before, after))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import UsageError
 
 

@@ -20,10 +20,10 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from nfbuild import __version__
+from nfbuild.dataclasses import dataclass, field
 
 Stat: TypeAlias = "list[int]"
 """size, mtime_ns, ctime_ns, inode; an empty list for a name that does not exist."""

@@ -9,8 +9,8 @@ a worker that keeps nothing draws the same bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.ops.films import Film
 from nfbuild.render.reuse import leading_run, split, worth_keeping
 from nfbuild.render.tasks import Split

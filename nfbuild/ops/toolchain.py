@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from nfbuild.core import core_files, package_folder
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import file_digest
 from nfbuild.identity.manifest import Part
 from nfbuild.identity.toolchain import core_digest, core_digests

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.events import Failed
 from nfbuild.export.base import Audio
 from nfbuild.export.plan import ExportPlan

@@ -10,12 +10,12 @@ Not here: what is said of it (`cli.gate`, `report`, `junit`, `annotations`).
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from nfbuild.dataclasses import dataclass, field, replace
 from nfbuild.digests import FrameDigest, FrameKey, shown
 from nfbuild.errors import EXIT_GATE, NfbuildError, ProjectError, UsageError
 from nfbuild.events import Event, Failed, Planned, Warned
@@ -46,6 +46,9 @@ from nfbuild.ops.sampling import repeats, sample
 from nfbuild.ops.session import Session, Settings
 from nfbuild.project import Discovery, discover, select
 from nfbuild.project.discover import name_of
+
+if TYPE_CHECKING:
+    import datetime as dt
 
 
 @dataclass(frozen=True)
@@ -232,7 +235,7 @@ def _judge(run: Verification, drawing: Drawing, film: Film) -> Generator[Event, 
     verdict = judge(entry, run.report.lane, present_of(run, film))
     excuse = find(run.session.project.excused, film.name, run.report.lane)
     if excuse is not None:
-        today = run.options.today or dt.datetime.now(tz=dt.UTC).date()
+        today = run.options.today or _today()
         measured: dict[int, Measured] | None = None
         if needs_measuring(verdict, excuse, today):
             measured, verdict = yield from _measured(run, drawing, film, entry, verdict)
@@ -245,6 +248,12 @@ def _judge(run: Verification, drawing: Drawing, film: Film) -> Generator[Event, 
     run.judged.append(Judgement(film, entry, verdict))
     run.report.compared += verdict.compared
     _fill(run, row, film, entry, verdict)
+
+
+def _today() -> dt.date:
+    import datetime as dt  # noqa: PLC0415  milliseconds, and only excuses ask for the day
+
+    return dt.datetime.now(tz=dt.UTC).date()
 
 
 def _measured(

@@ -8,8 +8,9 @@ Not here: verdicts and excuses (`ledger`), writing reports (`ops`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from nfbuild.dataclasses import dataclass
 
 from .arrays import Bytes, np, rgba
 

@@ -5,7 +5,7 @@ Not here: decoding stills (`decode`) and films (`video`), each behind its own do
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from nfbuild.dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import file_digest
 from nfbuild.errors import UsageError
 

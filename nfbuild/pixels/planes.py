@@ -10,8 +10,9 @@ Not here: decoding video, which frames are wanted (whoever holds PyAV).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from nfbuild.dataclasses import dataclass, field
 
 from .arrays import Bytes, Ints, np
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import struct
 import zlib
-from dataclasses import dataclass
 from typing import Literal
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import MediaError
 
 from . import profile

@@ -18,13 +18,13 @@ import io
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import av
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import MediaError
 
 from .decoded import DecodedPicture

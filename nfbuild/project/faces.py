@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import Place, ProjectError
 from nfbuild.project.suggest import did_you_mean
 from nfbuild.project.values import Project

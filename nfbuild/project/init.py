@@ -7,8 +7,8 @@ Plan first, then act: `plan` refuses when a file is in the way, so nothing is ha
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import Place, UsageError
 from nfbuild.project.values import CONFIG_NAME, LOCAL_NAME
 

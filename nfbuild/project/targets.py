@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import ProjectError
 from nfbuild.project.select import matches
 from nfbuild.project.values import Export, Project

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import Place
 from nfbuild.project.schema import drawing_keys
 

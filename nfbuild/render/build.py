@@ -11,9 +11,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import UsageError
 
 if TYPE_CHECKING:

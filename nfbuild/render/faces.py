@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_left
-from dataclasses import dataclass, field
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import FontError
 
 _ACCEPTED = (b"\x00\x01\x00\x00", b"true")

@@ -12,8 +12,9 @@ Not here: which elements stay equal over which frames (`ops`), drawing (`rendere
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from nfbuild.dataclasses import dataclass
 
 from .tasks import Split
 

@@ -7,8 +7,9 @@ Not here: performing (`worker`), which tasks there are to do (`ops`), pools (`ex
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from nfbuild.dataclasses import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

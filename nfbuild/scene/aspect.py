@@ -6,8 +6,7 @@ clipped to it; both centre it. Anything else stretches, as the rasterizer does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from nfbuild.dataclasses import dataclass
 from nfbuild.scene.numbers import double
 from nfbuild.scene.tree import Element
 

@@ -6,9 +6,9 @@ evaluate. Pictures and faces are named by the digest of their content.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import InputDigest
 
 

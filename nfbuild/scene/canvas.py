@@ -8,9 +8,9 @@ least one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import Place, SourceError
 from nfbuild.scene.numbers import double, exact
 from nfbuild.scene.protocols import Limits

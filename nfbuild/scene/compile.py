@@ -10,8 +10,8 @@ Not here: running (`program`), what nested files and pictures are (`embed`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.scene.attributes import drawn_attributes
 from nfbuild.scene.box import TextBox, center
 from nfbuild.scene.clock import Clock

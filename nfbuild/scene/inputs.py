@@ -7,8 +7,8 @@ prefixes, blanks outside text and attributes that only checks read are not in it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import Field, InputDigest, ManifestDigest, derive
 from nfbuild.scene.protocols import Face, SourceFile
 from nfbuild.scene.sheet import Sheet

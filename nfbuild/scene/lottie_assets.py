@@ -14,9 +14,9 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import by_utf8, file_digest
 from nfbuild.errors import FontError, MediaError, Place
 from nfbuild.scene.baked import PictureRef

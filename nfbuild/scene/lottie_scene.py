@@ -15,11 +15,11 @@ Not here: the files it refers to (`lottie_assets`), frames (`lottie`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import Place, SourceError
 from nfbuild.scene.lottie_json import Members, Number, objects
 

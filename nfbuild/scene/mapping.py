@@ -6,9 +6,9 @@ is held inside 0..duration; with one it wraps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import Place, SourceError
 from nfbuild.scene.numbers import exact
 from nfbuild.scene.tree import Element, describe

@@ -11,10 +11,10 @@ Not here: who answers, and where answers are kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import InputDigest
 from nfbuild.errors import Place
 from nfbuild.scene.tree import Element

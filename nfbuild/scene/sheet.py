@@ -5,9 +5,7 @@ Not here: what is drawn of it (`compile`), files nested in it (`compile` reads t
 
 from __future__ import annotations
 
-import difflib
-from dataclasses import dataclass, field
-
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import Place, SourceError
 from nfbuild.scene.canvas import Canvas, read_canvas
 from nfbuild.scene.fonts import FaceBook, take_font_faces
@@ -152,6 +150,8 @@ def _words(text: str) -> list[str]:
 
 
 def _unmatched(animation: Animation, known: dict[str, list[Element]], path: str) -> Finding:
+    import difflib  # noqa: PLC0415  milliseconds, and only a mistake needs it
+
     near = difflib.get_close_matches(animation.target, list(known), 1)
     hint = f"did you mean `{near[0]}`?" if near else "a target is `#id`, `.class` or a tag name"
     return Finding(

@@ -10,13 +10,12 @@ Not here: which elements an animation moves (`select`), what a transform prints 
 
 from __future__ import annotations
 
-import difflib
 import json
 from bisect import bisect_left
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import Place, SourceError
 from nfbuild.scene.colour import blend, hex_rgb
 from nfbuild.scene.ease import NAMED, Ease, find, linear
@@ -351,6 +350,8 @@ def _check_value(name: str, value: object, target: str, place: Place) -> None:
 
 def _unknown_ease(ease: object, target: str, file: str, line: int) -> Finding:
     shown = ease if isinstance(ease, str) else json.dumps(ease)
+    import difflib  # noqa: PLC0415  milliseconds, and only a mistake needs it
+
     near = difflib.get_close_matches(shown, list(NAMED), 1)
     hint = f"did you mean `{near[0]}`?" if near else "it is drawn as `linear`"
     if shown.startswith("cubic-bezier"):

@@ -6,9 +6,9 @@ frames have it. Past the end the last picture holds, unless it loops.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import Place
 from nfbuild.scene.baked import PictureRef
 from nfbuild.scene.mapping import Mapping

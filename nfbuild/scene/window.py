@@ -8,9 +8,9 @@ frame at 5.4 seconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.errors import Place, SourceError
 from nfbuild.scene.numbers import exact
 from nfbuild.scene.tree import Element, describe

@@ -13,9 +13,9 @@ Not here: what a record's payload means (whoever puts it), where bytes are kept 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import HEX_LENGTH, BlobDigest, blob_digest, derive_raw
 from nfbuild.errors import Corrupt, Missing, StoreError
 

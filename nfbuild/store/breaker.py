@@ -13,9 +13,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import BlobDigest
 from nfbuild.errors import Corrupt, Missing, StoreError, StoreRequired, Unavailable
 from nfbuild.store.base import Kind, TierStore

@@ -20,9 +20,9 @@ import time
 from array import array
 from collections import Counter
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import BlobDigest
 from nfbuild.store import blobs
 from nfbuild.store.base import BlobInfo

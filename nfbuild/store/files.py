@@ -15,10 +15,10 @@ import errno
 import os
 import stat
 import time
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import derive
 from nfbuild.errors import Corrupt, Missing, StoreError, Unavailable
 

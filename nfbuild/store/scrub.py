@@ -11,9 +11,9 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import derive
 from nfbuild.errors import Corrupt, Missing, Unavailable
 from nfbuild.store import blobs

@@ -13,11 +13,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import BlobDigest
 from nfbuild.errors import StoreError, Unavailable, UsageError
 from nfbuild.events import Warned

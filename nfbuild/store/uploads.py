@@ -13,9 +13,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import BlobDigest
 from nfbuild.errors import StoreError, StoreRequired
 from nfbuild.store.base import Kind

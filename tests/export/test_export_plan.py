@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nfbuild.dataclasses import replace
 from nfbuild.digests import InputDigest, SequenceDigest
 from nfbuild.errors import Place, ProjectError
 from nfbuild.export.plan import Subject, default_export, resolve

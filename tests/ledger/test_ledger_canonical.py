@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ledger_films import LINUX, MAC, Film
 
+from nfbuild.dataclasses import replace
 from nfbuild.errors import Place, ProjectError
 from nfbuild.identity.manifest import Part
 from nfbuild.ledger.canonical import is_canonical, read, write

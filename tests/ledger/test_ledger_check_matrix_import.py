@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 from ledger_films import LINUX, MAC, Film, digest
 
+from nfbuild.dataclasses import replace
 from nfbuild.errors import ProjectError
 from nfbuild.ledger.book import Book
 from nfbuild.ledger.check import check

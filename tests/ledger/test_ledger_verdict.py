@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from ledger_films import LINUX, MAC, Film, digest
 
+from nfbuild.dataclasses import replace
 from nfbuild.errors import EXIT_GATE
 from nfbuild.ledger.entry import Entry
 from nfbuild.ledger.verdict import judge

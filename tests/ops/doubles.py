@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import replace
 
+from nfbuild.dataclasses import replace
 from nfbuild.pixels.digest import frame_digest
 from nfbuild.render.tasks import DrawTask
 from nfbuild.render.worker import Worker

@@ -10,8 +10,8 @@ drawings of all are one pixel wrong, later ones two). DIR remembers.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
+from nfbuild.dataclasses import replace
 from nfbuild.digests import blob_digest
 from nfbuild.pixels import png
 from nfbuild.pixels.digest import frame_digest, peer_digest

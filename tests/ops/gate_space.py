@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from opspace import Ran, Space
 
+from nfbuild.dataclasses import replace
 from nfbuild.ops import session
 from nfbuild.ops.build import build
 from nfbuild.ops.options import read_options

@@ -111,7 +111,7 @@ class Space:
         return self._run(verify, chosen, self._with(verify_settings(1), target))
 
     def _with(self, settings: object, target: str | None) -> object:
-        from dataclasses import replace
+        from nfbuild.dataclasses import replace
 
         return settings if target is None else replace(settings, target=target, audited=False)
 

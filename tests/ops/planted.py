@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
+from nfbuild.dataclasses import replace
 from nfbuild.execute.base import Done
 from nfbuild.ledger.runs import Runs
 from nfbuild.ops import judging, products

@@ -50,7 +50,7 @@ def _inline(space):
         from nfbuild.ops import options
 
         chosen, settings = options.read_options([], str(space.root), record=True)
-        from dataclasses import replace
+        from nfbuild.dataclasses import replace
 
         ran["it"] = space._run(
             __import__("nfbuild.ops.build", fromlist=["build"]).build,

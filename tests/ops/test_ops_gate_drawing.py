@@ -90,7 +90,7 @@ BLINK = (
 
 
 def _without_color(frame):
-    from dataclasses import replace
+    from nfbuild.dataclasses import replace
 
     def blind(data):
         return data.replace(b"#0000ff", b"#ff0000").replace(b"second", b"first")

@@ -220,7 +220,7 @@ def test_check_names_everything_that_is_out_of_shape(recorded):
 
 
 def _whole_and_two(entry):
-    from dataclasses import replace
+    from nfbuild.dataclasses import replace
 
     (tag,) = entry.lanes
     lane = entry.lanes[tag]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import replace
 from importlib.resources import files
 from itertools import product
 
@@ -21,6 +20,7 @@ from gate_space import (
 )
 from opspace import HEAD, Space
 
+from nfbuild.dataclasses import replace
 from nfbuild.identity.manifest import Part
 from nfbuild.ledger.runs import Run, Runs
 from nfbuild.ops.session import Settings

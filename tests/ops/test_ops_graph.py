@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opspace import MOVING, STILL, Space
 
+from nfbuild.dataclasses import replace
 from nfbuild.digests import by_utf8
 from nfbuild.errors import ProjectError, UsageError
 from nfbuild.ops.graph import text as graph_text

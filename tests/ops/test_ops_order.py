@@ -179,7 +179,7 @@ def test_the_compositions_that_could_disturb_each_other_are_there(tasks, referen
 
 def test_a_counter_kept_between_frames_would_be_seen(tasks, reference):
     """The control: the same scene not drawn alone moves from frame to frame."""
-    from dataclasses import replace
+    from nfbuild.dataclasses import replace
 
     session, by_name = tasks
     careless = [

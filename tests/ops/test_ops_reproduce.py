@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from opspace import MOVING, STILL, Space
 
+from nfbuild.dataclasses import replace
 from nfbuild.errors import ProjectError, UsageError
 from nfbuild.ops.reproduce.certificate import certificate, compare_certificates, read, save
 from nfbuild.ops.reproduce.evidence import Place

@@ -160,7 +160,7 @@ def test_a_toolchain_that_draws_otherwise_is_not_recorded(recorded, monkeypatch)
     from nfbuild.ops.toolchain import read_toolchain
 
     def other():
-        from dataclasses import replace
+        from nfbuild.dataclasses import replace
 
         real = read_toolchain()
         return replace(real, base={**real.base, "libthorvg": "0" * 64}, _parts={})

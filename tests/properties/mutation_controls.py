@@ -8,8 +8,8 @@ same drawings as the real identity.
 import contextlib
 import re
 import time
-from dataclasses import replace
 
+from nfbuild.dataclasses import replace
 from nfbuild.digests import derive, file_digest
 from nfbuild.identity.manifest import Part, composition_id
 

@@ -5,13 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 
 import mutation_pictures
 import pytest
 from explain_edits import CHILD, CHILD_TEXT, EDITS, MAIN, MAIN_TEXT, SCENE
 from mutation_cases import lottie
 
+from nfbuild.dataclasses import replace
 from nfbuild.ops import toolchain
 from nfbuild.ops.build import build
 from nfbuild.ops.explain import ExplainOptions, explain

@@ -3,10 +3,10 @@
 Found by asking where two configurations could use one set of faces in two ways.
 """
 
-from dataclasses import replace
-
 import pytest
 from mutation_edits import Case
+
+from nfbuild.dataclasses import replace
 
 pytestmark = pytest.mark.process
 

@@ -369,7 +369,7 @@ def test_missing_measurements_are_asked_for_together(world):
         def ink(self, document, width, height, faces):
             raise NeedsAnswers([(document, width, height, faces)])
 
-    from dataclasses import replace
+    from nfbuild.dataclasses import replace
 
     with pytest.raises(NeedsAnswers) as caught:
         check(composition, replace(world.services, measurer=Unanswering()), Limits())

@@ -1,10 +1,10 @@
 """Videos in an image: which picture a frame shows, and how it is asked for."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from nfbuild.dataclasses import replace
 from nfbuild.digests import file_digest
 from nfbuild.errors import MediaError
 from nfbuild.scene.protocols import Clip, NeedsAnswers, Picture, VideoRequest

@@ -8,10 +8,10 @@ frame key with two answers is the alarm: the same question, another picture.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import by_utf8
 from nfbuild.ledger.runs import Run, ranges, stretches
 from nfbuild.ops.graph.model import FrameNode, Graph, ordered

@@ -12,10 +12,10 @@ when something is asked of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import by_utf8
 from nfbuild.errors import UsageError
 

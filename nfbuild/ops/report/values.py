@@ -5,8 +5,9 @@ Not here: where pictures come from (`gather`), how they are laid out (`page`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from nfbuild.dataclasses import dataclass
 
 Box: TypeAlias = tuple[int, int, int, int]
 """(left, top, right, bottom) in canvas pixels, right and bottom exclusive."""

@@ -12,9 +12,9 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import by_utf8, derive, file_digest
 from nfbuild.errors import NfbuildError
 from nfbuild.ledger.canonical import read as read_entry

@@ -16,9 +16,9 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import shown
 from nfbuild.errors import EXIT_GATE, NfbuildError, UsageError, worst_exit
 from nfbuild.events import Failed

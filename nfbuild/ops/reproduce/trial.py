@@ -13,9 +13,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from nfbuild.dataclasses import dataclass, field, replace
 from nfbuild.errors import DrawError
 from nfbuild.events import Failed
 from nfbuild.execute.launch import PASSED_ON

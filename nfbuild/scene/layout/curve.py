@@ -8,9 +8,9 @@ characters stand on the end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.scene.layout.path import Pieces
 from nfbuild.scene.layout.series import arctangent, cosine, sine
 

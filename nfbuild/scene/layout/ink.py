@@ -14,9 +14,9 @@ Not here: what is done with a box (`chips`, `lines`, `curve`), and who draws (`r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.scene.numbers import shown
 from nfbuild.scene.protocols import Ink, NeedsAnswers, Request
 from nfbuild.scene.tree import SVG_NAMESPACE

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from nfbuild.dataclasses import dataclass
 
 Width = Callable[[str], float]
 

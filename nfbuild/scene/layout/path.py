@@ -15,9 +15,9 @@ Not here: placing anything along the pieces (`curve`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from math import sqrt
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.scene.layout.series import arctangent, cosine, sine
 
 CURVE_PIECES = 48

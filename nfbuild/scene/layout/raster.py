@@ -14,9 +14,9 @@ Not here: reading PNG files (`pixels` prepares the picture) and layout by font (
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import file_digest
 from nfbuild.errors import MediaError, Place, SourceError
 from nfbuild.scene.layout.values import size_of, value

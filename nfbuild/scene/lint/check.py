@@ -5,9 +5,9 @@ Not here: fixing anything, printing (`cli`), and what only pixels tell (`blank_f
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nfbuild.dataclasses import replace
 from nfbuild.errors import Place
 from nfbuild.scene.lint.elements import check_element
 from nfbuild.scene.lint.finding import Findings
