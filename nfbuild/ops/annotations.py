@@ -43,11 +43,6 @@ class Annotation:
         return f"::{self.level} {told}::{_data(self.message)}"
 
 
-def detected(environment: Mapping[str, str]) -> bool:
-    """Tell whether this runs in GitHub Actions."""
-    return environment.get("GITHUB_ACTIONS") == "true"
-
-
 def annotate(report: VerifyReport, failing: Iterable[str], prefix: str = "") -> list[Annotation]:
     """Return at most ten annotations, most severe first.
 

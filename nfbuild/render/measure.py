@@ -31,6 +31,7 @@ def measure(renderer: Renderer, task: MeasureTask) -> Measured:
             png=False,
         ),
         clock,
+        straight=False,
     )
     box = ink_box(renderer.buffer, task.width)
     clock.stage("measure")

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 RELEASES = "'thorvg-python>=1.1.3,<1.2'"
 OPTION_NONE = 0
 """No engine option: every draw is whole. The default redraws parts and leaves wrong pixels."""
+ABGR8888 = 0
+"""Premultiplied alpha, in the same order: the rasterizer's own form."""
 ABGR8888S = 2
 """Straight alpha; in memory red, green, blue, alpha on a little-endian machine."""
 

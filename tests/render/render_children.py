@@ -70,6 +70,21 @@ def draw_rows(staging, faces, task):
     return bytes(Renderer(faces).draw(task))
 
 
+def draw_both_ways(staging, faces, tasks):
+    """Draw each task premultiplied, then straight; tell alphas, whether colours differ, digests."""
+    from nfbuild.render.renderer import Renderer
+
+    os.chdir(staging)
+    renderer = Renderer(faces)
+    rows = []
+    for task in tasks:
+        premultiplied = bytes(renderer.draw(task, straight=False))
+        straight = bytes(renderer.draw(task))
+        same_alpha = premultiplied[3::4] == straight[3::4]
+        rows.append((same_alpha, premultiplied != straight, brief(straight)))
+    return rows
+
+
 def draw_after_failures(staging, faces, bad, good):
     """Draw a good task after each bad one; return the codes of the failures, and the digests."""
     from nfbuild.errors import DrawError

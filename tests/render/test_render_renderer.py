@@ -68,6 +68,25 @@ def test_one_engine_draws_what_fresh_engines_draw(staging, faces, tasks_of):
 
 
 @pytest.mark.oracle
+@pytest.mark.oracle
+def test_premultiplied_rows_have_the_same_alpha(staging, faces, tasks_of, face_digests):
+    """Measurements are drawn so, between frames; the frames stay what fresh engines draw."""
+    face = face_digests["sans"]
+    faint = (
+        b'<svg viewBox="0 0 90 40" width="90" height="40"><g opacity="0.004"><text x="9" y="30"'
+        b' font-size="20" font-family="%s">ink</text></g><rect width="20" height="9" rx="4"'
+        b' fill="#f80" opacity="0.3"/></svg>' % face.encode()
+    )
+    tasks = [DrawTask(faint, 90, 40, faces=(face,)), *tasks_of("title-card")[:9]]
+    tasks += tasks_of("nested-card")[:9]
+
+    rows = run(children.draw_both_ways, str(staging), faces, tasks)
+
+    assert all(same for same, _, _ in rows)
+    assert rows[0][1], "nothing was translucent: this shows nothing"
+    assert [digest for _, _, digest in rows] == run(children.draw, str(staging), faces, tasks)
+
+
 def test_order_and_repetition_do_not_matter(staging, faces, tasks_of):
     """Sizes, faces and compositions in any order, each frame twice, give equal frames."""
     tasks = tasks_of("master-demo")[:8] + tasks_of("master-demo", scale=2)[:3]
