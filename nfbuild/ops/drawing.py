@@ -162,6 +162,7 @@ class Drawing:
                     one.film,
                     one.frame,
                     split=split,
+                    on_ground=split is None and self.session.settings.on_ground,
                     png=self.png or one.question in self.kept,
                     keep=self.png,
                     sha256=self.sha256,

@@ -24,6 +24,7 @@ from nfbuild.ops.reports import failure
 from nfbuild.ops.session import Session
 from nfbuild.pixels.decoder import FILMS, installed
 from nfbuild.project import Listed
+from nfbuild.render.reuse import ground
 from nfbuild.render.tasks import DrawTask, LottieShot, Split
 from nfbuild.scene import BakedFrame, Composition, load
 from nfbuild.scene.protocols import (
@@ -284,11 +285,15 @@ def draw_task(
     frame: BakedFrame,
     *,
     split: Split | None = None,
+    on_ground: bool = False,
     png: bool = True,
     keep: bool = True,
     sha256: bool = False,
 ) -> DrawTask:
-    """Return the task that draws a frame of `film`, with everything that it names staged."""
+    """Return the task that draws a frame of `film`, with everything that it names staged.
+
+    `on_ground` lets an opaque first element make drawing cheaper.
+    """
     pictures = tuple(picture.name for picture in frame.pictures)
     session.staging.need(pictures)
     session.staging.need(f"{digest}.ttf" for digest in frame.faces)
@@ -300,6 +305,7 @@ def draw_task(
         faces=tuple(frame.faces),
         lottie=_shot(frame),
         split=split,
+        ground=ground(frame.head, frame.pieces) if on_ground and frame.lottie is None else 0,
         png=png,
         keep=keep,
         sha256=sha256,

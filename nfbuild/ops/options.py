@@ -74,6 +74,7 @@ def read_options(
         require_shared=require_shared,
         rehash=rehash,
         keep_rasters=reuse,
+        on_ground=reuse,
     )
     return options, settings
 

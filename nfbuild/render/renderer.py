@@ -28,11 +28,11 @@ from nfbuild.pixels import png
 from nfbuild.pixels.digest import frame_digest, peer_digest, picture_digest
 
 from . import thorvg
-from .reuse import KeptRaster
+from .reuse import Ground, KeptRaster, is_opaque, stays_opaque
 from .tasks import Drawn, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from .lottie import Scene
     from .tasks import BlobWriter, DrawTask
@@ -75,10 +75,11 @@ class Renderer:
         self._library: thorvg.Library | None = None
         self._canvas: int | None = None
         self._size = (0, 0)
-        self._straight = True
+        self._is_straight = True
         self._buffer = bytearray()
         self._encoder = png.Encoder()
         self._kept: KeptRaster | None = None
+        self._ground: Ground | None = None
         self._pictures: _Pictures | None = None
         self.scene: Scene | None = None
 
@@ -97,16 +98,13 @@ class Renderer:
         """
         clock = clock or Clock()
         whole = False
-        if straight is not self._straight:
-            self._straight = straight
-            self._size = (0, 0)
         try:
             if task.lottie is not None:
                 from .lottie import draw_scene  # noqa: PLC0415  most compositions have none
 
                 draw_scene(self, task, task.lottie, clock)
             else:
-                self._draw_document(task, clock)
+                self._draw_document(task, clock, straight)
             whole = True
         finally:
             # Whatever interrupts a draw, an interrupt from the keyboard too, may leave a picture
@@ -164,13 +162,15 @@ class Renderer:
         if scene is not None:
             scene.close()
 
-    def begin(self, task: DrawTask, *, keep_scene: bool = False) -> tuple[thorvg.Library, int]:
+    def begin(
+        self, task: DrawTask, *, keep_scene: bool = False, straight: bool = True
+    ) -> tuple[thorvg.Library, int]:
         """Make ready for a task: library and canvas with its target, faces and pictures."""
         library, canvas = self._ready()
         if not keep_scene:
             self.close_scene()
         self._load_faces(library, task.faces)
-        self._target(library, canvas, task.width, task.height)
+        self._target(library, canvas, task.width, task.height, straight)
         assert self._pictures is not None
         self._pictures.hold(task.pictures)
         return library, canvas
@@ -185,8 +185,17 @@ class Renderer:
             self._pictures = _Pictures(self._library)
         return self._library, self._canvas
 
-    def _target(self, library: thorvg.Library, canvas: int, width: int, height: int) -> None:
+    def _target(
+        self,
+        library: thorvg.Library,
+        canvas: int,
+        width: int,
+        height: int,
+        straight: bool,
+    ) -> None:
         if self._size == (width, height):
+            if straight is not self._is_straight:
+                self._set_target(library, canvas, straight)
             return
         if not (0 < width <= MAX_SIDE and 0 < height <= MAX_SIDE and width * height <= MAX_PIXELS):
             raise DrawError(
@@ -196,12 +205,17 @@ class Renderer:
             )
         self.close_scene()
         self._size = (0, 0)
-        buffer = bytearray(4 * width * height)
-        address = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
-        space = thorvg.ABGR8888S if self._straight else thorvg.ABGR8888
-        library.swcanvas_set_target(canvas, address, width, width, height, space)
-        self._buffer = buffer
+        self._buffer = bytearray(4 * width * height)
         self._size = (width, height)
+        self._set_target(library, canvas, straight)
+
+    def _set_target(self, library: thorvg.Library, canvas: int, straight: bool) -> None:
+        width, height = self._size
+        self._size = (0, 0)
+        address = ctypes.addressof(ctypes.c_char.from_buffer(self._buffer))
+        space = thorvg.ABGR8888S if straight else thorvg.ABGR8888
+        library.swcanvas_set_target(canvas, address, width, width, height, space)
+        self._size, self._is_straight = (width, height), straight
 
     def _load_faces(self, library: thorvg.Library, digests: tuple[InputDigest, ...]) -> None:
         for digest in digests:
@@ -233,29 +247,48 @@ class Renderer:
             )
         return source
 
-    def _draw_document(self, task: DrawTask, clock: Clock) -> None:
+    def _draw_document(self, task: DrawTask, clock: Clock, straight: bool) -> None:
         if not task.faces and b"<text" in task.document:
             raise DrawError(
                 "the document has text and the task names no face",
                 hint="the rasterizer would take whatever face it loaded first",
                 code="draw.face",
             )
-        library, canvas = self.begin(task)
+        # Which colours are needed is seen below: the target stays as it is until then.
+        library, canvas = self.begin(task, straight=straight and self._is_straight)
+
+        def paint(document: bytes, *, clear: bool = True, own_colours: bool = False) -> None:
+            self._target(library, canvas, *self._size, straight and not own_colours)
+            self._paint(library, canvas, document, clock, clear=clear)
+
         if task.split is None or not self._keep_rasters:
-            self._paint(library, canvas, task.document, clock, clear=True)
+            paint(task.document, own_colours=straight and self._stays_opaque(task, paint))
             return
         kept = self._kept
         bottom, upper = task.split.parts(task.document)
         if kept is None or not kept.is_of(bottom, *self._size):
-            self._paint(library, canvas, bottom, clock, clear=True)
+            paint(bottom)
             kept = self._kept = KeptRaster.of(bottom, *self._size, self._buffer)
         elif kept.opaque:
             kept.copy_into(self._buffer)
         if kept.opaque:
-            self._paint(library, canvas, upper, clock, clear=False)
+            paint(upper, clear=False, own_colours=stays_opaque(upper))
         else:
             # A translucent bottom was rounded once already: drawing on could differ by a step.
-            self._paint(library, canvas, task.document, clock, clear=True)
+            paint(task.document)
+
+    def _stays_opaque(self, task: DrawTask, paint: Callable[[bytes], None]) -> bool:
+        """Tell whether every pixel of a task's frame is opaque, as far as its ground shows."""
+        if not task.ground or not stays_opaque(task.document):
+            return False
+        ground = self._ground
+        if ground is None or not ground.is_of(task.document, task.ground, self._size):
+            self._ground = Ground(task.document[: task.ground], self._size)
+            return False
+        if ground.is_due:
+            paint(ground.document)
+            ground.opaque = is_opaque(self._buffer)
+        return bool(ground.opaque)
 
     def _paint(
         self, library: thorvg.Library, canvas: int, document: bytes, clock: Clock, *, clear: bool

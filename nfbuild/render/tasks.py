@@ -88,7 +88,9 @@ class DrawTask:
     `document` is exactly what the rasterizer gets: an SVG document, or a Lottie scene's JSON when
     `lottie` is given. `pictures` are the staged file names that it refers to, `faces` the digests
     that its texts name, both sorted. `png` asks for the blob, which is only named and not written
-    without `keep`; `sha256` asks for the peer's digest too.
+    without `keep`; `sha256` asks for the peer's digest too. `ground` is where the first element
+    ends if it needs nothing that follows (`reuse.ground`), else 0: it often covers the canvas,
+    which makes drawing cheaper. The bytes of the frame are the same for any ground and split.
     """
 
     document: bytes = field(repr=False)
@@ -98,6 +100,7 @@ class DrawTask:
     faces: tuple[InputDigest, ...] = ()
     lottie: LottieShot | None = None
     split: Split | None = None
+    ground: int = 0
     png: bool = True
     keep: bool = True
     sha256: bool = False

@@ -70,6 +70,13 @@ def draw_rows(staging, faces, task):
     return bytes(Renderer(faces).draw(task))
 
 
+def compare_grounds(staging, faces, tasks, trust):
+    """See `render_random.compare`."""
+    import render_random
+
+    return render_random.compare(staging, faces, tasks, trust=trust)
+
+
 def draw_both_ways(staging, faces, tasks):
     """Draw each task premultiplied, then straight; tell alphas, whether colours differ, digests."""
     from nfbuild.render.renderer import Renderer

@@ -64,6 +64,7 @@ def _build(task: dict[str, Any]) -> dict[str, Any]:
     settings = Settings(
         jobs=task["jobs"],
         keep_rasters=task["reuse"],
+        on_ground=task["reuse"],
         shuffle=task["order"],
         target=task["target"] or WORKER,
         audited=not task["target"],
