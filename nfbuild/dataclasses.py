@@ -47,8 +47,11 @@ def _dataclass(cls: Any = None, /, **options: bool) -> Any:
 
 
 def _replace(one: Any, /, **changes: Any) -> Any:
-    """See `dataclasses.replace`."""
-    for name, known in one.__fields__.items():
+    """See `dataclasses.replace`; the standard library's own classes are not for this one."""
+    fields: dict[str, _Field] | None = getattr(type(one), "__fields__", None)
+    if fields is None:
+        raise TypeError(f"a {type(one).__qualname__} was not made by this module's `dataclass`")
+    for name, known in fields.items():
         if not known.init:
             if name in changes:
                 raise ValueError(f"field `{name}` is not set by `__init__`")

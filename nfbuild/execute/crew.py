@@ -130,18 +130,20 @@ class Crew:
             yield from self._look_round(min(passed, 2 * TICK))
 
     def _hear(self, worker: Worker) -> Iterator[tuple[Worker, tuple[Any, ...] | None]]:
-        """Yield all that a worker has sent, and its end if its line is closed."""
-        data = b"-"
-        while data:
+        """Yield what a worker has sent, and its end if its line is closed."""
+        size = _CHUNK
+        while size == _CHUNK:  # less is all that there is: another look would be in vain
             try:
                 data = worker.process.line.recv(_CHUNK)
             except BlockingIOError:
                 return
             except ConnectionError:
-                break
+                data = b""
             for message in worker.inbox.feed(data):
                 yield worker, message
-        yield worker, None
+            size = len(data)
+        if not size:
+            yield worker, None
 
     def _look_round(self, passed: float) -> Iterator[tuple[Worker, tuple[Any, ...] | None]]:
         """Kill workers that have not moved for longer than any job may take."""

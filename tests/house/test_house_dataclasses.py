@@ -171,6 +171,8 @@ def test_pickles_and_replacements_survive():
         replace(Child(1), sum=9)
     with pytest.raises(TypeError, match="unexpected keyword"):
         replace(one, z=5)
+    with pytest.raises(TypeError, match="was not made by"):
+        replace(dataclasses.make_dataclass("Other", ["x"])(1), x=2)
 
 
 def test_children_have_their_parents_fields():

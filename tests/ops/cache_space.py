@@ -14,10 +14,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from opspace import HEAD, Space
+
+from nfbuild.dataclasses import dataclass
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 if str(ROOT / "tests" / "store") not in sys.path:

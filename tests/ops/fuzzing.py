@@ -13,11 +13,11 @@ import random
 import shutil
 import time
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from lottie_scenes import SCRIPTED, moving
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.ops.build import build
 from nfbuild.ops.options import read_options
 from nfbuild.ops.session import open_session

@@ -6,9 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from nfbuild.dataclasses import dataclass, field
 from nfbuild.events import FrameRendered
 from nfbuild.ops.build import build
 from nfbuild.ops.options import read_options

@@ -16,10 +16,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from nfbuild.dataclasses import replace
+from nfbuild.dataclasses import dataclass, field, replace
 from nfbuild.ops.reproduce.evidence import Place, compare
 from nfbuild.ops.reproduce.proof import cores
 from nfbuild.ops.reproduce.surroundings import REFERENCE, matrix

@@ -5,7 +5,9 @@ and no fewer; `line` is a text of the edited file whose line must be told (None 
 none); `coarse` is what an entry alone can say.
 """
 
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from nfbuild.dataclasses import dataclass, field
 
 MAIN = "compositions/main.nf.svg"
 CHILD = "compositions/child.nf.svg"

@@ -5,15 +5,17 @@ program's worker draw the baked frames, each distinct set of worker inputs once 
 the inputs themselves, not by any key). `oracle` has the author's bytes drawn by others.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
 import struct
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from mutation_peer import Oracle
 
+from nfbuild.dataclasses import dataclass, replace
 from nfbuild.errors import NfbuildError
 from nfbuild.execute.base import Done, Job, WorkerSetup
 from nfbuild.execute.pool import ProcessPool

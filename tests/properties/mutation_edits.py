@@ -4,12 +4,15 @@
 marked `tight` write the same picture differently: a key that moves with them costs a drawing.
 """
 
+from __future__ import annotations
+
 import itertools
 import json
 import re
-from dataclasses import dataclass, field, replace
 
 from mutation_text import Document
+
+from nfbuild.dataclasses import dataclass, field, replace
 
 KINDS = {}
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)")

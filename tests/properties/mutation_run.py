@@ -5,14 +5,17 @@ drawing and in the oracle's. The oracle's answers are compared by key over the w
 two frames of two compositions count too. *Tight*: frames whose pixels stayed and whose key did not.
 """
 
+from __future__ import annotations
+
 import random
 import re
 import time
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
 
 import mutation_cases
 from mutation_edits import KINDS
+
+from nfbuild.dataclasses import dataclass, field
 
 MUTATIONS_PER_BASE = 12
 

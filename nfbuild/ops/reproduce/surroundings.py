@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
 
+from nfbuild.dataclasses import dataclass
 from nfbuild.digests import by_utf8, derive
 
 _CHOICE_CONTEXT = "nfbuild 2026 reproduce choice v1"
@@ -55,7 +55,7 @@ class Surroundings:
 
     def to_json(self) -> dict[str, Any]:
         """Return the surroundings as reports print them."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in DIMENSIONS}
 
     def differing(self, other: Surroundings) -> dict[str, list[Any]]:
         """Return what is not the same as in `other`: name to both values."""
@@ -66,7 +66,7 @@ class Surroundings:
         }
 
 
-DIMENSIONS = tuple(one.name for one in fields(Surroundings))
+DIMENSIONS: tuple[str, ...] = Surroundings.__match_args__
 """What is varied."""
 
 REFERENCE = Surroundings()
