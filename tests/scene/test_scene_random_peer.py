@@ -17,6 +17,7 @@ FRAMES = (0, 2, 5, 7, 9)
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory, peer_face):
     """A world, and the rasterizer for the peer's documents, over the same two pictures."""
+    from peer_baker import PeerBaker
     from PIL import Image
     from world import World
 
@@ -25,27 +26,20 @@ def stage(tmp_path_factory, peer_face):
     Image.new("RGBA", (8, 4), (200, 10, 30, 128)).save(folder / "b.png")
     world = World(folder, tmp_path_factory.mktemp("staging"), [peer_face])
     peer = Rasterizer(folder, [("Sarasa Mono SC", peer_face.data)])
-    yield world, peer
+    baker = PeerBaker(folder)
+    yield world, peer, baker
     world.close()
     peer.close()
+    baker.close()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_random_composition_draws_the_peers_pixels(stage, seed):
     """Drawn from the peer's baked document and from ours by one rasterizer."""
-    from nanoframes.bake import bake_svg
-    from nanoframes.parse import parse_string
-    from nanoframes.render import measurer
-    from nanoframes.timeline import frame_times
-
-    world, peer = stage
+    world, peer, baker = stage
     text = Writer(seed, ["a.png", "b.png"]).document()
-    theirs = parse_string(text)
-    theirs.base_dir = world.folder
-    times = frame_times(theirs.composition)
     ours = world.text(text)
-    for number in FRAMES:
-        document = bake_svg(theirs, times[number], measurer()).encode()
+    for number, document in zip(FRAMES, baker.bake(text, FRAMES), strict=True):
         expected = peer.draw(document, 120, 100)
         if expected == "DIED":
             continue  # a group that uses itself: the peer's document kills the rasterizer
