@@ -226,6 +226,13 @@ class Session:
             worker.start()
             yield worker
 
+    def tidy(self) -> None:
+        """Remove what workers left half written that were ended in the middle of it."""
+        if self._executor is not None and not self.settings.observe:
+            from nfbuild.store.blobs import remove_orphans  # noqa: PLC0415  after an error alone
+
+            remove_orphans(self.project.cache.folder)
+
     def _make_executor(self) -> Executor:
         setup = self._executor_setup()
         if self.settings.jobs == 0:
@@ -282,5 +289,10 @@ def open_session(start: str, settings: Settings | None = None) -> Iterator[Sessi
 
     if not os.path.isdir(start):
         raise UsageError(f"`{start}` is not a folder", hint="`-C` takes an existing folder")
-    with Session(load(start), settings) as session:
-        yield session
+    session = Session(load(start), settings)
+    try:
+        with session:
+            yield session
+    except BaseException:
+        session.tidy()
+        raise

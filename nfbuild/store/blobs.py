@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -22,6 +23,7 @@ from nfbuild.store.files import (
     PRIVATE,
     TEMPORARY,
     Modes,
+    is_orphan,
     make_directory,
     read_file,
     touch_file,
@@ -212,6 +214,18 @@ def list_temporaries(root: str) -> Iterator[tuple[str, float]]:
                             yield entry.path, entry.stat(follow_symlinks=False).st_mtime
         except OSError:
             continue
+
+
+def remove_orphans(root: str) -> int:
+    """Remove the temporary files below `root` whose writers are gone; return how many went."""
+    gone = 0
+    now = time.time()
+    for path, modified in list_temporaries(root):
+        if is_orphan(os.path.basename(path), modified, now):
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+                gone += 1
+    return gone
 
 
 def _known_folders(root: str) -> Iterator[str]:

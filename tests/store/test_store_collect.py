@@ -9,6 +9,7 @@ import pytest
 from store_contract import key
 
 from nfbuild.errors import Missing
+from nfbuild.store.blobs import remove_orphans
 from nfbuild.store.collect import (
     Policy,
     carry_out,
@@ -354,3 +355,24 @@ def test_a_shared_directory_is_collected_by_use_and_size(tmp_path):
     collect(store.root, Policy(3_500, None, min_free=0), lock_mode=store.modes.file)
     assert {info.digest for info in store.blobs()} == set(digests[2:])
     assert list(store.records()) == [("frame", key(2))]
+
+
+def test_files_of_writers_that_are_gone_are_removed_and_no_others(tmp_path):
+    """What an ended worker left goes at once; a living writer's file and another host's stay."""
+    cache = open_cache(str(tmp_path / "s"))
+    digest = cache.put_blob(b"whole" * 100)
+    shard = tmp_path / "s" / "blobs" / digest[:2]
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    mine = temporary_name()
+    host, _, rest = mine.removeprefix(".tmp-").split("-")
+    dead = f".tmp-{host}-{gone.pid}-{rest}"
+    elsewhere = f".tmp-{'0' * 11}1-{gone.pid}-{rest}"
+    for name in (mine, dead, elsewhere):
+        (shard / name).write_bytes(b"half")
+
+    assert remove_orphans(str(tmp_path / "s")) == 1
+    assert sorted(path.name for path in shard.iterdir()) == sorted(
+        [mine, elsewhere, f"{digest}.png"]
+    )
+    assert cache.get_blob(digest) == b"whole" * 100
