@@ -31,9 +31,9 @@ def run_verify(
     start: str,
     names: list[str],
     *,
-    junit: str | None,
-    github: bool | None,
-    jobs: int | None,
+    junit: str | None = None,
+    github: bool | None = None,
+    jobs: int | None = None,
     **options: Any,
 ) -> int:
     """Verify, print the answer, and write what was asked for or is expected here."""

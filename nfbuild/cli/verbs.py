@@ -53,7 +53,7 @@ def _workers_ahead(jobs: int | None) -> Iterator[None]:
     from nfbuild.execute import ahead  # noqa: PLC0415  not for commands that draw nothing
 
     if jobs is None or jobs > 0:
-        ahead.boot(jobs or ahead.cores(), "nfbuild.render.worker:prepare")
+        ahead.boot(jobs or ahead.cores(), ahead.DRAWING)
     try:
         yield
     finally:

@@ -12,6 +12,9 @@ import os
 
 from nfbuild.execute.launch import Process
 
+DRAWING = "nfbuild.render.worker:prepare"
+"""What a worker that will draw loads ahead."""
+
 _waiting: list[Process] = []
 
 
@@ -23,13 +26,13 @@ def cores() -> int:
 
 
 def boot(count: int, prepare: str) -> None:
-    """Start `count` worker processes in the ordinary environment.
+    """Start worker processes in the ordinary environment until `count` wait.
 
     Each calls the function that `prepare` names as `module:function`, then waits to be taken.
     """
     # What a system refuses here it refuses again, and is told, when the pool hires.
     with contextlib.suppress(OSError):
-        _waiting.extend(Process({}, prepare=prepare) for _ in range(count))
+        _waiting.extend(Process({}, prepare=prepare) for _ in range(count - len(_waiting)))
 
 
 def take() -> Process | None:
