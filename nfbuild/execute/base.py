@@ -215,6 +215,9 @@ class Executor(Protocol):
         Leaving the iterator early abandons what has not been yielded.
         """
 
+    def retire(self) -> None:
+        """Let the workers end, without waiting for it; `run` makes new ones if need be."""
+
     def close(self) -> None:
         """End every worker; may be called twice."""
 

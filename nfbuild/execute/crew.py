@@ -99,11 +99,15 @@ class Crew:
         self.workers.remove(worker)
         worker.process.close()
 
+    def end(self) -> None:
+        """End every worker, whatever it is doing, and do not wait until it has gone."""
+        for worker in self.workers:
+            worker.process.kill()
+
     def close(self) -> None:
         """End every worker, whatever it is doing."""
+        self.end()  # all first, so that they go side by side
         workers, self.workers = self.workers, []
-        for worker in workers:  # all first, so that they go side by side
-            worker.process.kill()
         for worker in workers:
             worker.process.close()
         self._selector.close()

@@ -89,6 +89,9 @@ class InlineExecutor:
         reply = self._performer.finish(made) if isinstance(made, Rest) else made
         return reply, Timing(self._number, begun, performed, time.perf_counter_ns())
 
+    def retire(self) -> None:
+        """Nothing to let go: the caller's own process is the worker."""
+
     def close(self) -> None:
         """Let the target go."""
         self._performer = None

@@ -60,6 +60,7 @@ class ProcessPool:
         self._retries: deque[Entry] = deque()
         self._portions = Portions(workers)
         self._barren = 0
+        self._retired: list[Crew] = []
         self.warmings: list[Timing] = []
         """When each worker began and was ready, by its number; for a profile."""
 
@@ -111,11 +112,19 @@ class ProcessPool:
             run.is_abandoned = True
             self._runs.remove(run)
 
+    def retire(self) -> None:
+        """End the workers if no run is under way; what is left of them is gone by `close`."""
+        if self._crew is not None and not self._runs:
+            self._crew.end()
+            self._retired.append(self._crew)
+            self._crew = None
+
     def close(self) -> None:
         """End every worker, whatever it is doing."""
-        if self._crew is not None:
-            self._crew.close()
-            self._crew = None
+        crews = [*self._retired, *([self._crew] if self._crew is not None else [])]
+        self._retired, self._crew = [], None
+        for crew in crews:
+            crew.close()
 
     def __enter__(self) -> Self:
         return self

@@ -23,8 +23,6 @@ from nfbuild.ops.audit import audit_reused
 from nfbuild.ops.drawing import Drawing
 from nfbuild.ops.exporting import Exporting
 from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.graph.make import graph_of
-from nfbuild.ops.graph.text import save
 from nfbuild.ops.judging import Judging
 from nfbuild.ops.leave import leave_state
 from nfbuild.ops.nothing import state_path
@@ -68,6 +66,9 @@ def build(session: Session, options: BuildOptions) -> Generator[Event, None, Bui
     yield from settle(run, drawing)
     _count(run, drawing)
     if options.graph is not None:
+        from nfbuild.ops.graph.make import graph_of  # noqa: PLC0415  few builds write it
+        from nfbuild.ops.graph.text import save  # noqa: PLC0415  as above
+
         save(graph_of(session, drawing.films, run.questions, run.products), options.graph)
     if options.profile is not None:
         _write_profile(run, options.profile)
@@ -103,6 +104,7 @@ def _draw_and_make(
                 yield from judging.ready()
         if run.options.audit:
             yield from _audit(run, drawing)
+        session.executor.retire()
         yield from judging.rest()
         yield from exporting.finish()
 

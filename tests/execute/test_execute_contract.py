@@ -315,3 +315,25 @@ def test_a_plain_target_declares_nothing(make, tmp_path):
     executor = make(target="execute_doubles:Plain", readable=(str(tmp_path),))
 
     assert values(executor.run(jobs_of([os.fspath(tmp_path / "file")]))) == {0: b"1"}
+
+
+def test_a_retired_executor_runs_again(make):
+    """Retiring lets workers go and nothing else: a run that comes makes new ones."""
+    executor = make()
+    assert values(executor.run(jobs_of(range(5)))) == {i: i * i for i in range(5)}
+    executor.retire()
+    executor.retire()
+
+    assert values(executor.run(jobs_of(range(5)))) == {i: i * i for i in range(5)}
+    executor.retire()
+    executor.close()
+
+
+def test_nobody_retires_in_the_middle_of_a_run(make):
+    """Outcomes that are due still come."""
+    executor = make()
+    outcomes = executor.run(jobs_of(range(40)))
+    first = next(outcomes)
+    executor.retire()
+
+    assert values([first, *outcomes]) == {i: i * i for i in range(40)}

@@ -1,0 +1,26 @@
+"""Workers that are let go before their pool is closed leave no process behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from nfbuild.execute.base import WorkerSetup
+from nfbuild.execute.pool import ProcessPool
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are looked for by a signal")
+def test_retired_workers_are_gone_when_the_pool_is_closed():
+    """Not one is left, not even as a zombie."""
+    pool = ProcessPool(WorkerSetup("builtins:list", ()), workers=2)
+    pool.start()
+    pids = pool.pids
+    pool.retire()
+    assert pool.pids == ()
+    pool.close()
+
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
