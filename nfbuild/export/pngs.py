@@ -26,7 +26,7 @@ from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import derive
 from nfbuild.errors import Corrupt
 from nfbuild.export.base import ExportError, FrameSource, Progress, no_progress
-from nfbuild.export.publish import Staging, copy_file, write_file
+from nfbuild.export.publish import Staging, share_file, write_file
 from nfbuild.export.record import SCHEMA, write_json
 from nfbuild.export.scan import NamePattern, Stamp, fingerprint, scan, stamp_of
 
@@ -168,7 +168,8 @@ class _Shown:
     def __init__(self, plan: ExportPlan, source: FrameSource) -> None:
         self._plan = plan
         self._source = source
-        self._last: tuple[int, bytes] | None = None
+        self._last: tuple[str, bytes] | None = None
+        self._may_share = plan.background is None
 
     def digest(self, number: int) -> str:
         """Return what names the content of a frame's file."""
@@ -178,15 +179,20 @@ class _Shown:
         return derive(_LAID_ON, drawn, list(self._plan.background))
 
     def write(self, target: str, number: int) -> None:
-        """Write a frame's file."""
-        if self._plan.background is None:
-            path = self._source.png_path(number)
-            # Another build's collector may take the blob before it is opened: then by its bytes.
-            with contextlib.suppress(FileNotFoundError):
-                if path is not None:
-                    copy_file(path, target)
-                    return
+        """Write a frame's file, of the blob's own blocks where the file system can share them."""
+        if self._may_share and self._shares(target, number):
+            return
         write_file(target, self._bytes(number))
+
+    def _shares(self, target: str, number: int) -> bool:
+        path = self._source.png_path(number)
+        if path is None:
+            return False
+        try:
+            self._may_share = share_file(path, target)
+        except FileNotFoundError:  # another build's collector has taken the blob
+            return False
+        return self._may_share
 
     def is_in(self, path: str, stamp: Stamp, number: int) -> bool:
         """Tell whether a file holds exactly what `write` would write."""
@@ -204,8 +210,9 @@ class _Shown:
             return False
 
     def _bytes(self, number: int) -> bytes:
-        if self._last is None or self._last[0] != number:
-            self._last = (number, self._encoded(number))
+        digest = self.digest(number)  # holds ask for one frame many times in a row
+        if self._last is None or self._last[0] != digest:
+            self._last = (digest, self._encoded(number))
         return self._last[1]
 
     def _encoded(self, number: int) -> bytes:

@@ -21,7 +21,6 @@ from typing import Self
 STAGING_PREFIX = ".nfbuild-export-"
 _FICLONE = 0x40049409
 """`ioctl` request of Linux: share the other file's blocks until one of the two is written."""
-_CHUNK = 1 << 20
 _TRIES = 5
 
 
@@ -108,29 +107,29 @@ def _lock(path: str) -> int | None:
     return handle
 
 
-def copy_file(source: str, target: str) -> None:
-    """Copy a file's content to a new file by the cheapest means the file system has.
+def share_file(source: str, target: str) -> bool:
+    """Make a new file of another's blocks, which part when one is written; False where none can be.
 
-    Shared blocks where it can (an edit of the copy never reaches the original), else a copy by
-    the kernel, else by hand. Never a hard link: an editor that writes in place would change the
-    cache. Permissions are those of a new file.
+    Never a hard link: an editor that writes in place would change the cache. Permissions are those
+    of a new file. No file is left where the file system shares no blocks.
     """
-    flags = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-    reader = os.open(source, os.O_RDONLY | flags)
+    if not sys.platform.startswith("linux"):
+        return False
+    reader = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        writer = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | flags, 0o666)
+        writer = _new_file(target)
         try:
-            if not _clone(reader, writer):
-                _copy(reader, writer)
+            shared = _clone(reader, writer)
         finally:
             os.close(writer)
     finally:
         os.close(reader)
+    if not shared:
+        os.unlink(target)
+    return shared
 
 
 def _clone(reader: int, writer: int) -> bool:
-    if not sys.platform.startswith("linux"):
-        return False
     import fcntl  # noqa: PLC0415  POSIX only
 
     try:
@@ -140,21 +139,9 @@ def _clone(reader: int, writer: int) -> bool:
     return True
 
 
-def _copy(reader: int, writer: int) -> None:
-    size = os.fstat(reader).st_size
-    done = 0
-    if hasattr(os, "copy_file_range"):
-        # Where the kernel cannot (across file systems on old ones), the loop below takes over.
-        with contextlib.suppress(OSError):
-            while done < size:
-                step = os.copy_file_range(reader, writer, size - done, done, done)
-                if step == 0:
-                    break
-                done += step
-    os.lseek(reader, done, os.SEEK_SET)
-    os.lseek(writer, done, os.SEEK_SET)
-    while chunk := os.read(reader, _CHUNK):
-        write_all(writer, chunk)
+def _new_file(path: str) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    return os.open(path, flags | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
 
 
 def write_all(handle: int, data: bytes | memoryview) -> None:
@@ -166,5 +153,8 @@ def write_all(handle: int, data: bytes | memoryview) -> None:
 
 def write_file(target: str, data: bytes) -> None:
     """Write a new file with the permissions of the umask."""
-    with open(target, "xb") as file:
-        file.write(data)
+    handle = _new_file(target)
+    try:
+        write_all(handle, data)
+    finally:
+        os.close(handle)

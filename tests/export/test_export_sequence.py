@@ -387,3 +387,34 @@ def test_a_blob_that_goes_before_it_is_opened_is_no_error(tmp_path):
     # And what nobody remembers is compared without an error.
     os.unlink(space.state)
     assert space.export(frames).written == ()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="blocks are shared on Linux alone")
+@pytest.mark.parametrize(("can", "often"), [(False, 1), (True, 4)])
+def test_blocks_are_shared_where_the_file_system_can(space, monkeypatch, can, often):
+    """A clone is asked for once where it fails, and for every file where it works."""
+    asked = []
+
+    def clone(reader, writer):
+        asked.append(os.fstat(writer).st_size)
+        if can:
+            os.write(writer, os.read(reader, 1 << 20))
+        return can
+
+    monkeypatch.setattr("nfbuild.export.publish._clone", clone)
+    source = space.frames([0, 1, 2, 2])
+    report = space.export(source)
+
+    assert asked == [0] * often
+    assert len(report.written) == 4
+    for number, name in enumerate(space.names()):
+        assert space.read(name) == source.png_bytes(number)
+
+
+def test_a_blob_that_went_away_is_asked_for_anew(space, monkeypatch):
+    """Another build's collector may take a blob between looking and opening."""
+    source = space.frames([0, 1])
+    monkeypatch.setattr(source, "png_path", lambda number: f"{space.root}/no such {number}.png")
+
+    assert len(space.export(source).written) == 2
+    assert space.read(space.names()[1]) == source.png_bytes(1)
