@@ -50,9 +50,9 @@ class Settings:
 
     With `observe` nothing is written that outlives the run. `jobs` None is one worker per core, 0
     draws in this process. `fresh` reads no record and no blob; `keep_rasters` lets a worker keep a
-    static bottom, `on_ground` draw opaque frames in the rasterizer's own colours; `shuffle` is the
-    seed of the dispatch order (`reproduce`). `target` names what performs tasks (tests give a
-    double).
+    static bottom and top, `on_ground` draw opaque frames in the rasterizer's own colours;
+    `shuffle` is the seed of the dispatch order (`reproduce`). `target` names what performs tasks
+    (tests give a double).
     """
 
     jobs: int | None = None

@@ -30,12 +30,14 @@ from nfbuild.pixels.digest import frame_digest, peer_digest, picture_digest
 from . import thorvg
 from .reuse import Ground, KeptRaster, is_opaque, stays_opaque
 from .tasks import Drawn, Stage
+from .top import TopKeeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .lottie import Scene
     from .tasks import BlobWriter, DrawTask
+    from .top import Box
 
 MAX_SIDE = 32_768
 """Longest side of a raster; the rasterizer counts in 16.16 fixed point in places."""
@@ -79,6 +81,7 @@ class Renderer:
         self._buffer = bytearray()
         self._encoder = png.Encoder()
         self._kept: KeptRaster | None = None
+        self._top: TopKeeper | None = None
         self._ground: Ground | None = None
         self._pictures: _Pictures | None = None
         self.scene: Scene | None = None
@@ -133,7 +136,7 @@ class Renderer:
     def reset(self) -> None:
         """Let go of everything the rasterizer holds; the next draw starts a new engine."""
         library, canvas, pictures = self._library, self._canvas, self._pictures
-        self._canvas = self._pictures = self._kept = None
+        self._canvas = self._pictures = self._kept = self._top = None
         if library is not None and canvas is not None:
             # What an engine answers while it is given up decides no pixel, and must not hide
             # the error that led here.
@@ -261,17 +264,30 @@ class Renderer:
             self._target(library, canvas, *self._size, straight and not own_colours)
             self._paint(library, canvas, document, clock, clear=clear)
 
+        def paint_over(document: bytes, box: Box | None) -> None:
+            self._target(library, canvas, *self._size, straight=False)
+            if box is not None:
+                library.canvas_sync(canvas)
+                library.canvas_set_viewport(canvas, *box)
+            self._paint(library, canvas, document, clock, clear=False)
+            if box is not None:
+                library.canvas_sync(canvas)
+                library.canvas_set_viewport(canvas, 0, 0, *self._size)
+
         if task.split is None or not self._keep_rasters:
             paint(task.document, own_colours=straight and self._stays_opaque(task, paint))
             return
         kept = self._kept
         bottom, upper = task.split.parts(task.document)
-        if kept is None or not kept.is_of(bottom, *self._size):
+        top = self._top
+        if kept is None or top is None or not kept.is_of(bottom, *self._size):
             paint(bottom)
             kept = self._kept = KeptRaster.of(bottom, *self._size, self._buffer)
-        elif kept.opaque:
-            kept.copy_into(self._buffer)
+            top = self._top = TopKeeper(kept)
         if kept.opaque:
+            if straight and top.draw(task.document, task.split, self._buffer, paint_over):
+                return
+            kept.copy_into(self._buffer)
             paint(upper, clear=False, own_colours=stays_opaque(upper))
         else:
             # A translucent bottom was rounded once already: drawing on could differ by a step.

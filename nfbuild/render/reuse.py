@@ -13,7 +13,8 @@ builds of the rasterizer may round otherwise: it is done where a test over thous
 documents has looked, on Linux for x86-64.
 Whether it pays is judged by a table of costs, never by a measured time: the choice is then equal
 everywhere, and so is what a worker does.
-Not here: which elements stay equal over which frames (`ops`), drawing (`renderer`).
+Not here: which elements stay equal over which frames (`ops`), drawing (`renderer`), what stands
+still above moving elements (`top`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from nfbuild.dataclasses import dataclass
@@ -39,6 +41,7 @@ _IDS = re.compile(rb"""\sid=["']([^"']*)["']""")
 _REFERENCES = re.compile(rb"""url\(\s*["']?\s*#([^"')\s]*)|href=["']\s*#([^"'\s]*)""")
 _ELEMENTS = re.compile(rb"<[a-zA-Z]")
 _IMAGES = re.compile(rb"<image[\s/>]")
+_GLYPHS = re.compile(rb"(?<=>)[^<]+(?=</(?:text|tspan)>)")
 _PAINTS = re.compile(rb"url\(")
 _LAYERS = re.compile(rb"""\sopacity=["']0?\.|\sfilter=|\smask=""")
 
@@ -49,6 +52,8 @@ _PER_PIXEL_IMAGE = 2.5
 _PER_PIXEL_LAYER = 1.5  # group opacity, mask, filter
 _PER_ELEMENT = 7_000.0
 _PER_BYTE = 25.0  # of an element's text: path data is most of it
+_PER_GLYPH = 30_000.0
+_MOST_ELEMENTS = 64  # above a bottom: with more, it is not looked at which of them stand still
 
 
 _OWN_COLOURS = sys.platform == "linux" and os.uname().machine == "x86_64"
@@ -107,7 +112,8 @@ def split(head: bytes, pieces: Sequence[bytes], run: int) -> Split | None:
         return None
     shared = len(head) + sum(map(len, pieces[:front]))
     cut = shared + sum(map(len, below))
-    return Split(shared, cut, cut + sum(map(len, above)))
+    ends = tuple(accumulate(map(len, above), initial=cut))[1:]
+    return Split(shared, cut, ends[-1], ends if len(ends) <= _MOST_ELEMENTS else ())
 
 
 def worth_keeping(bottom: Sequence[bytes], width: int, height: int) -> bool:
@@ -117,17 +123,25 @@ def worth_keeping(bottom: Sequence[bytes], width: int, height: int) -> bool:
     costs little. One flat rectangle never pays.
     """
     pixels = width * height
-    cost = 0.0
-    for piece in bottom:
-        if _DEFINITIONS.match(piece):
-            continue
-        cost += pixels * (
-            _PER_PIXEL_PAINTED * len(_PAINTS.findall(piece))
-            + _PER_PIXEL_IMAGE * len(_IMAGES.findall(piece))
-            + _PER_PIXEL_LAYER * len(_LAYERS.findall(piece))
-        )
-        cost += _PER_ELEMENT * len(_ELEMENTS.findall(piece)) + _PER_BYTE * len(piece)
+    cost = sum(cost_of(piece, pixels) for piece in bottom if not _DEFINITIONS.match(piece))
     return cost > 2 * pixels * _PER_PIXEL_COPIED
+
+
+def cost_of(piece: bytes, pixels: int) -> float:
+    """Return what drawing an element costs that covers so many pixels, in the table's terms."""
+    painted = (
+        _PER_PIXEL_PAINTED * len(_PAINTS.findall(piece))
+        + _PER_PIXEL_IMAGE * len(_IMAGES.findall(piece))
+        + _PER_PIXEL_LAYER * len(_LAYERS.findall(piece))
+    )
+    elements = _PER_ELEMENT * len(_ELEMENTS.findall(piece))
+    glyphs = _PER_GLYPH * sum(map(len, _GLYPHS.findall(piece)))
+    return pixels * painted + elements + glyphs + _PER_BYTE * len(piece)
+
+
+def is_whole_in(head: bytes, element: bytes) -> bool:
+    """Tell whether an element refers to nothing but the head, and nothing can refer to it."""
+    return not _names([element]) and not _referred([element]) - _names([head])
 
 
 def _names(pieces: Sequence[bytes]) -> set[bytes]:

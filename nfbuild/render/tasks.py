@@ -67,18 +67,25 @@ class Split:
 
     Three offsets into the document's bytes: `[0, shared)` is the head with every definition that
     both parts need, `[shared, cut)` the bottom's elements, `[cut, tail)` the upper ones, and the
-    rest closes the root. `reuse.split` computes it. Drawing in two parts gives the same bytes.
+    rest closes the root. `ends` tells where each upper element ends, the last at `tail`; it may be
+    empty. `reuse.split` computes it. Drawing in parts gives the same bytes.
     """
 
     shared: int
     cut: int
     tail: int
+    ends: tuple[int, ...] = ()
 
     def parts(self, document: bytes) -> tuple[bytes, bytes]:
         """Return the bottom's document and the upper one."""
         end = document[self.tail :]
         bottom = document[: self.cut] + end
         return bottom, document[: self.shared] + document[self.cut : self.tail] + end
+
+    def elements(self, document: bytes) -> tuple[bytes, ...]:
+        """Return the upper elements, none when it is not known where they end."""
+        starts = (self.cut, *self.ends)
+        return tuple(document[start:end] for start, end in zip(starts, self.ends, strict=False))
 
 
 @dataclass(frozen=True)

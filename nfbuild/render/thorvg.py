@@ -58,6 +58,7 @@ _PROTOTYPES: dict[str, tuple[Any, ...]] = {
     "tvg_canvas_draw": (c_void_p, c_bool),
     "tvg_canvas_update": (c_void_p,),
     "tvg_canvas_sync": (c_void_p,),
+    "tvg_canvas_set_viewport": (c_void_p, c_int, c_int, c_int, c_int),
     "tvg_canvas_destroy": (c_void_p,),
     "tvg_picture_load": (c_void_p, c_char_p),
     "tvg_picture_load_data": (c_void_p, c_char_p, c_uint32, c_char_p, c_char_p, c_bool),
@@ -99,6 +100,7 @@ class Library:
         self.canvas_draw = self._checked("tvg_canvas_draw")
         self.canvas_update = self._checked("tvg_canvas_update")
         self.canvas_sync = self._checked("tvg_canvas_sync")
+        self.canvas_set_viewport = self._checked("tvg_canvas_set_viewport")
         self.canvas_destroy = self._checked("tvg_canvas_destroy")
         self.picture_load = self._checked("tvg_picture_load")
         self.picture_load_data = self._checked("tvg_picture_load_data")

@@ -77,6 +77,13 @@ def compare_grounds(staging, faces, tasks, trust):
     return render_random.compare(staging, faces, tasks, trust=trust)
 
 
+def compare_tops(staging, faces, films, changed):
+    """See `render_random.compare_tops`."""
+    import render_random
+
+    return render_random.compare_tops(staging, faces, films, changed)
+
+
 def draw_both_ways(staging, faces, tasks):
     """Draw each task premultiplied, then straight; tell alphas, whether colours differ, digests."""
     from nfbuild.render.renderer import Renderer

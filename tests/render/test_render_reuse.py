@@ -156,7 +156,7 @@ def noise(width, height):
 @pytest.mark.process
 @own_colours
 def test_over_an_opaque_ground_everything_stays_opaque(staging, faces, random_tasks):
-    """400 documents here, 20,000 by `scripts/opaque_grounds.py`; all but the first leave it out."""
+    """400 documents here, 20,000 by `scripts/kept_pixels.py`; all but the first leave it out."""
     tasks = random_tasks(range(400))
 
     found = run(children.compare_grounds, str(staging), faces, tasks, False)
