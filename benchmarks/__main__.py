@@ -42,6 +42,8 @@ def main() -> int:
     rows: list[Row] = []
     verdicts: list[Verdict] = []
     failed: list[str] = []
+    if asked.folder is not None:
+        os.makedirs(asked.folder, exist_ok=True)
     base = tempfile.mkdtemp(prefix="nfbuild-benchmarks-", dir=asked.folder)
     try:
         for case in CASES:
