@@ -12,7 +12,6 @@ This module imports nothing of the package: it must come before everything that 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.machinery
 import importlib.util
 import os
@@ -20,6 +19,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
+
+from blake3 import blake3
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -144,7 +145,7 @@ def install(expected: str | None = None) -> str:
             return finder.stamp
     root = package_folder()
     sources: dict[str, tuple[str, bytes]] = {}
-    hasher = hashlib.blake2b(digest_size=_DIGITS // 2)
+    hasher = blake3()
     for name in core_files(root):
         path = os.path.join(root, *name.split("/"))
         with open(path, "rb") as file:
@@ -153,7 +154,7 @@ def install(expected: str | None = None) -> str:
         hasher.update(b"%d %d %s" % (len(name), len(source), name.encode("utf-8")))
         hasher.update(source)
         sources[_module_name(name)] = (path, source)
-    stamp = hasher.hexdigest()
+    stamp = hasher.hexdigest(length=_DIGITS // 2)
     if expected is not None and expected != stamp:
         raise CodeMovedError("the program's own code changed while it ran: run it again")
     for loaded in list(sys.modules):

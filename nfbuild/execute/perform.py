@@ -160,6 +160,7 @@ def _portable(error: NfbuildError) -> Refusal:
 
 
 def _fault(error: Exception) -> Refusal:
+
     return Refusal(
         DrawError(
             f"drawing failed inside nfbuild: {_told(error)}",

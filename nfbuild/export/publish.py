@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import shutil
 import sys
 from types import TracebackType
@@ -39,7 +38,7 @@ class Staging:
         os.makedirs(self.folder, exist_ok=True)
         remove_stale(self.folder)
         for attempt in range(_TRIES):
-            self.path = os.path.join(self.folder, STAGING_PREFIX + secrets.token_hex(8))
+            self.path = os.path.join(self.folder, STAGING_PREFIX + os.urandom(8).hex())
             os.mkdir(self.path)
             try:
                 self._lock = _lock(self.path)

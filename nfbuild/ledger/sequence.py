@@ -9,7 +9,6 @@ Also the SHA-256 form that the peer publishes, for comparison with it only.
 
 from __future__ import annotations
 
-import hashlib
 from fractions import Fraction
 
 from nfbuild.digests import FrameDigest, SequenceDigest, derive_raw, encode
@@ -77,6 +76,8 @@ class PeerSequence:
     """
 
     def __init__(self) -> None:
+        import hashlib  # noqa: PLC0415  loads a library that nothing else needs
+
         self._hash = hashlib.sha256()
         self._first = True
 

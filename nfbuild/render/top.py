@@ -235,9 +235,10 @@ class TopKeeper:
         paint: Paint,
     ) -> Top:
         stride = 4 * self._kept.width
-        spans = []
+        spans, view, blank = [], memoryview(raster), MARK * self._kept.width
         for element in elements:
-            memoryview(raster)[:] = MARK * (len(raster) // 4)
+            for row in range(0, len(raster), stride):
+                view[row : row + stride] = blank
             paint(head + element + end, None)
             spans.append(_spans(raster, stride))
         self._kept.copy_into(raster)

@@ -48,6 +48,7 @@ VOCABULARY = {"errors": ("dataclasses",), "events": ("dataclasses", "digests", "
 DOORS: dict[str, dict[str, str]] = {
     "blake3": {
         "nfbuild.digests": "every digest is taken in one place, under one list of contexts",
+        "nfbuild.core": "the core's stamp is taken before `digests`, which is a part of it, is loaded",
     },
     "thorvg_python": {
         "nfbuild.render.*": "two engines in one process can crash: only a worker may load one",
