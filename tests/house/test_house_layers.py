@@ -48,7 +48,7 @@ VOCABULARY = {"errors": ("dataclasses",), "events": ("dataclasses", "digests", "
 DOORS: dict[str, dict[str, str]] = {
     "blake3": {
         "nfbuild.digests": "every digest is taken in one place, under one list of contexts",
-        "nfbuild.core": "the core's stamp is taken before `digests`, which is a part of it, is loaded",
+        "nfbuild.core": "the core is stamped before any of it is loaded, `digests` too",
     },
     "thorvg_python": {
         "nfbuild.render.*": "two engines in one process can crash: only a worker may load one",
