@@ -16,7 +16,7 @@ from functools import partial
 
 from benchmarks import projects
 from benchmarks.measure import Contender, Ran, command, execute, in_turn, succeeded
-from benchmarks.targets import AtMost, Faster, GrowsBy, Memory, Target, Within
+from benchmarks.targets import AtMost, Faster, Target, Within
 
 NFBUILD = os.path.join(os.path.dirname(sys.executable), "nfbuild")
 PEER = os.path.join(os.path.dirname(sys.executable), "nanoframes")
@@ -134,7 +134,8 @@ def _forget_peer(examples: str) -> None:
     forget(examples, ".nanoframes-cache", "frames")
 
 
-def _examples(folder: str, *, scale: int = 1) -> tuple[str, str, list[str]]:
+def copy_examples(folder: str, *, scale: int = 1) -> tuple[str, str, list[str]]:
+    """Copy the peer's examples twice: returns our project, the peer's folder, and the names."""
     project, theirs = os.path.join(folder, "project"), os.path.join(folder, "theirs")
     names = projects.peer_examples(project, exports=projects.png_export(scale))
     projects.peer_examples(theirs, exports="")
@@ -143,7 +144,7 @@ def _examples(folder: str, *, scale: int = 1) -> tuple[str, str, list[str]]:
 
 def cold(folder: str, options: Options) -> Setup:
     """Draw the twelve examples into PNG sequences, from nothing."""
-    project, theirs, names = _examples(folder)
+    project, theirs, names = copy_examples(folder)
     return Setup(
         [
             Contender(
@@ -167,7 +168,7 @@ def cold(folder: str, options: Options) -> Setup:
 
 def cold2(folder: str, options: Options) -> Setup:
     """`master-demo` at scale 2, which is 1080p, into a PNG sequence."""
-    project, theirs, _names = _examples(folder)
+    project, theirs, _names = copy_examples(folder)
     words = ("build", "--json", "--scale", "2", "master-demo")
     return Setup(
         [
@@ -192,7 +193,7 @@ def cold2(folder: str, options: Options) -> Setup:
 
 def null(folder: str, options: Options) -> Setup:
     """Nothing changed in the twelve examples."""
-    project, theirs, names = _examples(folder)
+    project, theirs, names = copy_examples(folder)
     build(project)
     peer_render(folder, theirs, names)()
     return Setup(
@@ -333,7 +334,7 @@ def edits(folder: str, _options: Options) -> Setup:
 
 def verify(folder: str, options: Options) -> Setup:
     """Run the gate over the twelve examples."""
-    project, theirs, _names = _examples(folder)
+    project, theirs, _names = copy_examples(folder)
     build(project)
     env = peer_env(folder)
     words = (PEER, "digest", "--all", "--examples", "*.nf.svg", "--ledger", "ledger.json")
@@ -411,51 +412,6 @@ def shared(folder: str, _options: Options) -> Setup:
     )
 
 
-def growth(folder: str, options: Options) -> Setup:
-    """1,000, 10,000 and 100,000 distinct frames: time, and peak memory of parent and worker."""
-    contenders = []
-    for count in (1_000, 10_000, 100_000):
-        project = os.path.join(folder, f"f{count}")
-        projects.moving(project, count // options.shrink, 10, each=1_000 // options.shrink)
-        contenders.append(
-            Contender(
-                f"{count} frames",
-                nfbuild(project, "build", "--json", memory=True),
-                prepare=partial(forget, project),
-                check=drew_something,
-                rounds=1,
-            )
-        )
-    canvases = 3 * 320 * 180 * 4 / 1e6
-    return Setup(
-        contenders,
-        [
-            AtMost("10000 frames", 10.5, "1000 frames"),
-            AtMost("100000 frames", 10.5, "10000 frames"),
-            GrowsBy("10000 frames", "100000 frames", 90_000 // options.shrink, 400),
-            Memory("100000 frames", 150),
-            Memory("100000 frames", 120 + canvases, worker=True),
-        ],
-    )
-
-
-def elements(folder: str, options: Options) -> Setup:
-    """10, 1,000 and 10,000 elements in a frame, fifty distinct frames."""
-    contenders = []
-    for count in (10, 1_000, 10_000):
-        project = os.path.join(folder, f"e{count}")
-        projects.moving(project, 50, max(3, count // options.shrink))
-        contenders.append(
-            Contender(
-                f"{count} elements",
-                nfbuild(project, "build", "--json", memory=True),
-                prepare=partial(forget, project),
-                check=drew_something,
-            )
-        )
-    return Setup(contenders, [])
-
-
 CASES = (
     Case("cold", "twelve examples, cold, scale 1", cold),
     Case("cold2", "`master-demo`, cold, scale 2", cold2),
@@ -466,6 +422,4 @@ CASES = (
     Case("verify", "the gate, twelve examples", verify),
     Case("questions", "status, explain, digest of 900 frames at 1080p", questions),
     Case("shared", "900 frames at 1080p from a directory tier", shared),
-    Case("growth", "cold, ever more frames", growth),
-    Case("elements", "cold, ever more elements", elements),
 )

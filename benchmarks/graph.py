@@ -57,7 +57,7 @@ def synthetic(frames: int, films: int) -> Synthetic:
             fonts={"Some Face": derive(_CONTEXT, "face")},
             toolchain={"libthorvg": derive(_CONTEXT, "library")},
         )
-        film.composition = SimpleNamespace(rate=Fraction(60), frames=each)  # type: ignore[assignment]
+        film.composition = SimpleNamespace(rate=Fraction(60), frames=each)
         film.width, film.height = 1920, 1080
         film.used = {f"/project/{listed.path}": None}
         film.wanted = range(each)
