@@ -16,9 +16,9 @@ import shutil
 from fractions import Fraction
 
 from benchmarks.floor import Shot
-from nfbuild.ops.films import Film, ask, bake, draw_task, load_film
-from nfbuild.ops.questions import Questions
-from nfbuild.ops.session import Settings, open_session
+from nfbuild.ops.frames.films import Film, ask, bake, draw_task, load_film
+from nfbuild.ops.frames.questions import Questions
+from nfbuild.ops.run.session import Settings, open_session
 from nfbuild.project import discover
 
 

@@ -23,11 +23,11 @@ from typing import Any
 
 from nfbuild.digests import FrameDigest, FrameKey, InputDigest, SceneKey, derive
 from nfbuild.identity.manifest import Identity
-from nfbuild.ops.films import Film
+from nfbuild.ops.frames.films import Film
+from nfbuild.ops.frames.questions import Questions, State
 from nfbuild.ops.graph import text as graph_text
 from nfbuild.ops.graph.make import graph_of
 from nfbuild.ops.graph.model import frames_of
-from nfbuild.ops.questions import Questions, State
 from nfbuild.project import Listed
 
 TARGET_SECONDS = 2.0

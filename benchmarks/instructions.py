@@ -42,9 +42,9 @@ STAGES = {
     "bake": (
         "import sys\n"
         "from fractions import Fraction\n"
-        "from nfbuild.ops.films import ask, load_film\n"
-        "from nfbuild.ops.questions import Questions\n"
-        "from nfbuild.ops.session import Settings, open_session\n"
+        "from nfbuild.ops.frames.films import ask, load_film\n"
+        "from nfbuild.ops.frames.questions import Questions\n"
+        "from nfbuild.ops.run.session import Settings, open_session\n"
         "from nfbuild.project import discover\n"
         "with open_session('.', Settings(jobs=0, fresh=True)) as session:\n"
         "    questions = Questions()\n"

@@ -19,9 +19,9 @@ import time
 from fractions import Fraction
 from statistics import median
 
-from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.questions import Questions
-from nfbuild.ops.session import Settings, open_session
+from nfbuild.ops.frames.films import Film, ask, load_film
+from nfbuild.ops.frames.questions import Questions
+from nfbuild.ops.run.session import Settings, open_session
 from nfbuild.project import Listed
 
 FRAME_MICROSECONDS = 80.0

@@ -25,7 +25,7 @@ def explain(voice: Voice, start: str, name: str, **options: Any) -> int:
         return compare_graph_files(voice, name, other)
     from nfbuild.ops.explain import ExplainOptions  # noqa: PLC0415  each verb loads what it needs
     from nfbuild.ops.explain import explain as operation  # noqa: PLC0415
-    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
+    from nfbuild.ops.run.session import Settings, open_session  # noqa: PLC0415
 
     chosen = ExplainOptions(name=name, start=start, **options)
     with open_session(start, Settings(observe=True)) as session:
@@ -46,7 +46,7 @@ def print_explanation(answer: Explanation, voice: Voice) -> None:
         put(f"{moved}, {seconds[0]:.3f} s to {seconds[1]:.3f} s")
     for fact in answer.facts:
         put(fact)
-    from nfbuild.ops.reports import reason_json  # noqa: PLC0415  with the answer
+    from nfbuild.ops.run.reports import reason_json  # noqa: PLC0415  with the answer
 
     for line in reason_lines([reason_json(reason) for reason in answer.reasons], _ALL):
         put(f"  {line}")

@@ -1,7 +1,6 @@
 """What `verify` says: one screen that names what moved, why, where to look and what to do.
 
-Worst first. Also which files it writes beside the answer. Not here: what is in them (`ops.report`,
-`ops.junit`, `ops.annotations`).
+Worst first. Also which files it writes beside the answer. Not here: what is in them (`ops.gate`).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from nfbuild.ledger.verdict import SEVERITY
 
 if TYPE_CHECKING:
     from nfbuild.cli.terminal import Voice
-    from nfbuild.ops.reports import VerifyReport, VerifyRow
+    from nfbuild.ops.run.reports import VerifyReport, VerifyRow
 
 _HINTS = {
     "changed": "`nfbuild` records an edit; `nfbuild ledger accept {name}` takes another toolchain",
@@ -37,7 +36,7 @@ def run_verify(
     **options: Any,
 ) -> int:
     """Verify, print the answer, and write what was asked for or is expected here."""
-    from nfbuild.ops.session import open_session  # noqa: PLC0415  each verb loads what it needs
+    from nfbuild.ops.run.session import open_session  # noqa: PLC0415  each verb loads what it needs
     from nfbuild.ops.verify import (  # noqa: PLC0415
         VerifyOptions,
         failing_verdicts,
@@ -53,8 +52,8 @@ def run_verify(
     failing = failing_verdicts(chosen.fail_on)
     written = [] if chosen.report is None else [chosen.report]
     if junit is not None:
-        from nfbuild.ops.junit import junit as document  # noqa: PLC0415
-        from nfbuild.ops.report.write import write_beside  # noqa: PLC0415
+        from nfbuild.ops.gate.junit import junit as document  # noqa: PLC0415
+        from nfbuild.ops.gate.report.write import write_beside  # noqa: PLC0415
 
         write_beside(junit, document(report, failing))
         written.append(junit)
@@ -70,7 +69,7 @@ def _tell_github(
 ) -> None:
     if asked is False or not (asked or os.environ.get("GITHUB_ACTIONS") == "true"):
         return
-    from nfbuild.ops import annotations  # noqa: PLC0415  elsewhere nobody reads them
+    from nfbuild.ops.gate import annotations  # noqa: PLC0415  elsewhere nobody reads them
 
     prefix = annotations.below_repository(root, os.environ)
     for one in annotations.annotate(report, failing, prefix):

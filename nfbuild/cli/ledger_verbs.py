@@ -131,7 +131,7 @@ def ledger_prune(voice: Voice, start: str, *, dry_run: bool) -> int:
 def ledger_accept(voice: Voice, start: str, names: list[str], **options: Any) -> int:
     """`nfbuild ledger accept`."""
     from nfbuild.ops.accept import AcceptOptions, accept  # noqa: PLC0415
-    from nfbuild.ops.session import open_session  # noqa: PLC0415
+    from nfbuild.ops.run.session import open_session  # noqa: PLC0415
     from nfbuild.ops.verify import verify_settings  # noqa: PLC0415
 
     jobs = options.pop("jobs")
@@ -176,7 +176,7 @@ def _accept_line(row: AcceptRow) -> str:
 def ledger_import(voice: Voice, start: str, file: str, *, jobs: int | None) -> int:
     """`nfbuild ledger import`."""
     from nfbuild.ops.ledgers import import_ledger  # noqa: PLC0415
-    from nfbuild.ops.session import open_session  # noqa: PLC0415
+    from nfbuild.ops.run.session import open_session  # noqa: PLC0415
     from nfbuild.ops.verify import verify_settings  # noqa: PLC0415
 
     with open_session(start, verify_settings(jobs)) as session:

@@ -14,7 +14,7 @@ from nfbuild.cli.terminal import Voice, follow
 def check(voice: Voice, start: str, names: list[str]) -> int:
     """`nfbuild check`."""
     from nfbuild.ops.check import check_project  # noqa: PLC0415  each verb loads what it needs
-    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
+    from nfbuild.ops.run.session import Settings, open_session  # noqa: PLC0415
 
     with open_session(start, Settings(observe=True)) as session:
         report = follow(check_project(session, names, start), voice)
@@ -43,7 +43,7 @@ def _told(finding: Any) -> str:
 @speaking
 def sheet(voice: Voice, start: str, name: str, **options: Any) -> int:
     """`nfbuild sheet`."""
-    from nfbuild.ops.session import open_session  # noqa: PLC0415
+    from nfbuild.ops.run.session import open_session  # noqa: PLC0415
     from nfbuild.ops.sheet import sheet as operation  # noqa: PLC0415
 
     with open_session(start) as session:
@@ -56,7 +56,7 @@ def sheet(voice: Voice, start: str, name: str, **options: Any) -> int:
 @speaking
 def cache_collect(voice: Voice, start: str, *, dry: bool) -> int:
     """`nfbuild cache collect`."""
-    from nfbuild.ops.collecting import collect_caches  # noqa: PLC0415
+    from nfbuild.ops.caches.collecting import collect_caches  # noqa: PLC0415
 
     report = collect_caches(start, dry=dry)
     if voice.as_json:
@@ -76,8 +76,8 @@ def cache_collect(voice: Voice, start: str, *, dry: bool) -> int:
 @speaking
 def cache_verify(voice: Voice, start: str, *, sample: str, seed: int) -> int:
     """`nfbuild cache verify`."""
-    from nfbuild.ops.collecting import scrub_cache  # noqa: PLC0415
-    from nfbuild.ops.options import read_share  # noqa: PLC0415
+    from nfbuild.ops.caches.collecting import scrub_cache  # noqa: PLC0415
+    from nfbuild.ops.run.options import read_share  # noqa: PLC0415
 
     report = scrub_cache(start, share=read_share(sample) or Fraction(1), seed=seed)
     if voice.as_json:
@@ -98,7 +98,7 @@ def cache_verify(voice: Voice, start: str, *, sample: str, seed: int) -> int:
 @speaking
 def cache_explain(voice: Voice, start: str, key: str) -> int:
     """`nfbuild cache explain`."""
-    from nfbuild.ops.collecting import explain_key  # noqa: PLC0415
+    from nfbuild.ops.caches.collecting import explain_key  # noqa: PLC0415
 
     document = explain_key(start, key)
     if voice.as_json:

@@ -54,7 +54,7 @@ def _graph(
 
         return load(source)
     from nfbuild.ops.graph.now import current_graph, input_graph  # noqa: PLC0415
-    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
+    from nfbuild.ops.run.session import Settings, open_session  # noqa: PLC0415
 
     operation = input_graph if inputs_only else current_graph
     with open_session(start, Settings(observe=True)) as session:
@@ -172,7 +172,7 @@ def reproduce(
     """`nfbuild reproduce`."""
     from nfbuild.ops.reproduce.proof import reproduce as operation  # noqa: PLC0415
     from nfbuild.ops.reproduce.trial import ReproduceOptions  # noqa: PLC0415
-    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
+    from nfbuild.ops.run.session import Settings, open_session  # noqa: PLC0415
 
     words = tuple(word.strip() for word in jobs.split(",") if word.strip())
     options = ReproduceOptions(tuple(names), start, jobs=words, seed=seed, rounds=rounds)

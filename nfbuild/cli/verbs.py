@@ -35,8 +35,8 @@ def build(voice: Voice, start: str, names: list[str], **options: Any) -> int:
     """`nfbuild build`."""
     with _workers_ahead(options.get("jobs")):
         from nfbuild.ops.build import build as operation  # noqa: PLC0415
-        from nfbuild.ops.options import read_options  # noqa: PLC0415
-        from nfbuild.ops.session import open_session  # noqa: PLC0415
+        from nfbuild.ops.run.options import read_options  # noqa: PLC0415
+        from nfbuild.ops.run.session import open_session  # noqa: PLC0415
 
         chosen, settings = read_options(names, start, **options)
         with open_session(start, settings) as session:
@@ -87,7 +87,7 @@ def _say_row(row: Any, voice: Voice) -> None:
 @speaking
 def status(voice: Voice, start: str, names: list[str]) -> int:
     """`nfbuild status`."""
-    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
+    from nfbuild.ops.run.session import Settings, open_session  # noqa: PLC0415
     from nfbuild.ops.status import status as operation  # noqa: PLC0415
 
     with open_session(start, Settings(observe=True)) as session:
@@ -116,7 +116,7 @@ def verify(voice: Voice, start: str, names: list[str], **options: Any) -> int:
 def digest(voice: Voice, start: str, name: str, **options: Any) -> int:
     """`nfbuild digest`."""
     from nfbuild.ops.digest import digest as operation  # noqa: PLC0415
-    from nfbuild.ops.session import open_session  # noqa: PLC0415
+    from nfbuild.ops.run.session import open_session  # noqa: PLC0415
     from nfbuild.ops.verify import verify_settings  # noqa: PLC0415
 
     jobs = options.pop("jobs")
@@ -133,7 +133,7 @@ def digest(voice: Voice, start: str, name: str, **options: Any) -> int:
 def frame(voice: Voice, start: str, name: str, **options: Any) -> int:
     """`nfbuild frame`."""
     from nfbuild.ops.frame import frame as operation  # noqa: PLC0415
-    from nfbuild.ops.session import Settings, open_session  # noqa: PLC0415
+    from nfbuild.ops.run.session import Settings, open_session  # noqa: PLC0415
 
     open_it = options.pop("open_it")
     with open_session(start, Settings(jobs=1)) as session:
@@ -170,7 +170,7 @@ def version(number: str) -> int:
     """`nfbuild --version`: the version, and the toolchain by parts."""
     put(f"nfbuild {number}")
     try:
-        from nfbuild.ops.toolchain import read_toolchain  # noqa: PLC0415
+        from nfbuild.ops.run.toolchain import read_toolchain  # noqa: PLC0415
 
         toolchain = read_toolchain()
     except NfbuildError as error:

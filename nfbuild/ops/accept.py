@@ -16,11 +16,11 @@ from nfbuild.events import Event, Failed
 from nfbuild.ledger.excuse import Measured
 from nfbuild.ledger.verdict import SEVERITY
 from nfbuild.ledger.write_policy import decide, recorded
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.moves import Judgement, Move, draw_again, find_moves, measure, rasters
-from nfbuild.ops.reports import talk_json
-from nfbuild.ops.session import Session
-from nfbuild.ops.snapshot import keep_snapshot
+from nfbuild.ops.causes.snapshot import keep_snapshot
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.gate.moves import Judgement, Move, draw_again, find_moves, measure, rasters
+from nfbuild.ops.run.reports import talk_json
+from nfbuild.ops.run.session import Session
 from nfbuild.ops.verify import Verification, VerifyOptions, draw_and_judge, present_of
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def _cells(drawing: Drawing, moves: Sequence[Move]) -> list[Raster]:
 
 
 def _write_sheet(path: str, cells: Sequence[Raster]) -> None:
-    from nfbuild.ops.report.pack import pack  # noqa: PLC0415  as above
+    from nfbuild.ops.gate.report.pack import pack  # noqa: PLC0415  as above
     from nfbuild.pixels.compare import contact_sheet  # noqa: PLC0415
 
     sheet = contact_sheet(cells, columns=3, largest=_SHEET_CELL)

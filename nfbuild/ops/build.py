@@ -19,23 +19,23 @@ from nfbuild.errors import EXIT_GATE, NfbuildError, ProjectError, UsageError
 from nfbuild.events import Event, Planned, Warned
 from nfbuild.execute.trace import Profile
 from nfbuild.ledger.book import Book
-from nfbuild.ops.audit import audit_reused
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.exporting import Exporting
-from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.judging import Judging
+from nfbuild.ops.caches.settling import settle
+from nfbuild.ops.exports.exporting import Exporting
+from nfbuild.ops.exports.products import Owed, look_at_told
+from nfbuild.ops.frames.audit import audit_reused
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.frames.films import Film, ask, load_film
+from nfbuild.ops.frames.questions import State
+from nfbuild.ops.frames.recall import Recall
+from nfbuild.ops.frames.sharing import draw_shared
+from nfbuild.ops.frames.underway import Build
+from nfbuild.ops.gate.judging import Judging
 from nfbuild.ops.leave import leave_state
 from nfbuild.ops.nothing import state_path
-from nfbuild.ops.options import BuildOptions
-from nfbuild.ops.products import Owed, look_at_told
-from nfbuild.ops.questions import State
-from nfbuild.ops.recall import Recall
-from nfbuild.ops.reports import BuildReport, talk_json
-from nfbuild.ops.session import Session
-from nfbuild.ops.settling import settle
-from nfbuild.ops.sharing import draw_shared
-from nfbuild.ops.state import forget_state
-from nfbuild.ops.underway import Build
+from nfbuild.ops.run.options import BuildOptions
+from nfbuild.ops.run.reports import BuildReport, talk_json
+from nfbuild.ops.run.session import Session
+from nfbuild.ops.run.state import forget_state
 from nfbuild.project import discover, select
 
 

@@ -13,16 +13,16 @@ from typing import Any
 from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import EXIT_GATE, NfbuildError, worst_exit
 from nfbuild.events import Event, Failed, Planned
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.films import Film, ask, load_film, scene_limits, services_of
-from nfbuild.ops.questions import Questions, State
-from nfbuild.ops.recall import Recall
-from nfbuild.ops.reports import failure, talk_json
-from nfbuild.ops.session import Session
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.frames.films import Film, ask, load_film
+from nfbuild.ops.frames.findings import FaceGlyphs, findings_of
+from nfbuild.ops.frames.questions import Questions, State
+from nfbuild.ops.frames.recall import Recall
+from nfbuild.ops.run.reports import failure, talk_json
+from nfbuild.ops.run.session import Session
 from nfbuild.project import discover, select
-from nfbuild.render.faces import FaceFacts, read_face
-from nfbuild.scene.lint import blank_frames, check
-from nfbuild.scene.protocols import Face, Finding
+from nfbuild.scene.lint import blank_frames
+from nfbuild.scene.protocols import Finding
 
 
 @dataclass
@@ -64,20 +64,6 @@ class CheckReport:
         }
 
 
-class FaceGlyphs:
-    """Says which characters a face lacks; each face is read once."""
-
-    def __init__(self) -> None:
-        self._facts: dict[str, FaceFacts] = {}
-
-    def lacks(self, face: Face, characters: str) -> str:
-        """Return those of `characters` for which the face has no glyph, in their order."""
-        facts = self._facts.get(face.digest)
-        if facts is None:
-            facts = self._facts[face.digest] = read_face(face.data, name=face.full_name)
-        return "".join(c for c in dict.fromkeys(characters) if not facts.covers(ord(c)))
-
-
 def check_project(
     session: Session, names: Sequence[str], start: str
 ) -> Generator[Event, None, CheckReport]:
@@ -112,13 +98,6 @@ def check_project(
         report.findings.extend((film.name, finding) for finding in found)
     report.findings.sort(key=lambda row: row[0].encode("utf-8", "surrogatepass"))
     return report
-
-
-def findings_of(session: Session, film: Film, glyphs: FaceGlyphs) -> tuple[Finding, ...]:
-    """Return the findings of one loaded film, without drawing frames."""
-    services, _, _ = services_of(session)
-    limits = scene_limits(session)
-    return session.answers.settle(lambda: check(film.scene, services, limits, glyphs=glyphs))
 
 
 def _blank(film: Film, questions: Questions) -> list[int]:

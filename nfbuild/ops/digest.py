@@ -14,14 +14,14 @@ from nfbuild.ledger.book import Book
 from nfbuild.ledger.sequence import PeerSequence, SampleHasher, SequenceHasher
 from nfbuild.ledger.verdict import judge
 from nfbuild.ledger.write_policy import decide, recorded
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.judging import present_of
-from nfbuild.ops.questions import Questions, State
-from nfbuild.ops.recall import Recall
-from nfbuild.ops.reports import failure, talk_json
-from nfbuild.ops.sampling import sample
-from nfbuild.ops.session import Session
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.frames.films import Film, ask, load_film
+from nfbuild.ops.frames.questions import Questions, State
+from nfbuild.ops.frames.recall import Recall
+from nfbuild.ops.frames.sampling import sample
+from nfbuild.ops.gate.judging import present_of
+from nfbuild.ops.run.reports import failure, talk_json
+from nfbuild.ops.run.session import Session
 from nfbuild.project import discover, select
 
 ALGORITHMS = ("blake3", "sha256")

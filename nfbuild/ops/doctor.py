@@ -17,8 +17,8 @@ from typing import Any
 from nfbuild import __version__
 from nfbuild.dataclasses import dataclass, field
 from nfbuild.errors import EXIT_USAGE, NfbuildError
-from nfbuild.ops.session import Session, Settings
-from nfbuild.ops.state import filesystem_now
+from nfbuild.ops.run.session import Session, Settings
+from nfbuild.ops.run.state import filesystem_now
 from nfbuild.project import load
 from nfbuild.store.mounts import filesystem_type, is_network
 

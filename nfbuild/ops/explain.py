@@ -20,15 +20,15 @@ from nfbuild.ledger.canonical import read as read_entry
 from nfbuild.ledger.entry import FILM_PARTS, Entry, Lane, reasons_since
 from nfbuild.ledger.runs import ranges, stretches
 from nfbuild.ledger.verdict import Verdict
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.history import History
-from nfbuild.ops.moves import Judgement, find_moves, measure
-from nfbuild.ops.questions import Questions, State
-from nfbuild.ops.reasons import refine
-from nfbuild.ops.recall import Recall
-from nfbuild.ops.reports import reason_json, spans, talk_json
-from nfbuild.ops.session import Session
+from nfbuild.ops.causes.history import History
+from nfbuild.ops.causes.reasons import refine
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.frames.films import Film, ask, load_film
+from nfbuild.ops.frames.questions import Questions, State
+from nfbuild.ops.frames.recall import Recall
+from nfbuild.ops.gate.moves import Judgement, find_moves, measure
+from nfbuild.ops.run.reports import reason_json, spans, talk_json
+from nfbuild.ops.run.session import Session
 from nfbuild.project import Listed, discover, select
 
 

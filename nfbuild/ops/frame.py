@@ -7,13 +7,13 @@ from fractions import Fraction
 
 from nfbuild.dataclasses import dataclass
 from nfbuild.errors import UsageError
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.options import read_scale
-from nfbuild.ops.questions import Questions, State
-from nfbuild.ops.ranges import frame_at
-from nfbuild.ops.recall import Recall
-from nfbuild.ops.session import Session
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.frames.films import Film, ask, load_film
+from nfbuild.ops.frames.questions import Questions, State
+from nfbuild.ops.frames.recall import Recall
+from nfbuild.ops.run.options import read_scale
+from nfbuild.ops.run.ranges import frame_at
+from nfbuild.ops.run.session import Session
 from nfbuild.project import discover, select
 
 

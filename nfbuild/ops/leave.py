@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from nfbuild.digests import file_digest
 from nfbuild.ops.nothing import state_path
-from nfbuild.ops.state import State, Witness, filesystem_now, stat_of, wait_past, write_state
+from nfbuild.ops.run.state import State, Witness, filesystem_now, stat_of, wait_past, write_state
 
 if TYPE_CHECKING:
     from nfbuild.ledger.book import Book
-    from nfbuild.ops.underway import Build
+    from nfbuild.ops.frames.underway import Build
 
 
 def leave_state(run: Build, book: Book) -> None:

@@ -24,14 +24,14 @@ from nfbuild.ledger.matrix import Matrix, matrix
 from nfbuild.ledger.sequence import PeerSequence
 from nfbuild.ledger.verdict import judge
 from nfbuild.ledger.write_policy import decide, recorded
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.judging import present_of
-from nfbuild.ops.questions import Questions, State
-from nfbuild.ops.recall import Recall
-from nfbuild.ops.reports import failure, identity_json, talk_json
-from nfbuild.ops.session import Session
-from nfbuild.ops.snapshot import keep_snapshot
+from nfbuild.ops.causes.snapshot import keep_snapshot
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.frames.films import Film, ask, load_film
+from nfbuild.ops.frames.questions import Questions, State
+from nfbuild.ops.frames.recall import Recall
+from nfbuild.ops.gate.judging import present_of
+from nfbuild.ops.run.reports import failure, identity_json, talk_json
+from nfbuild.ops.run.session import Session
 from nfbuild.project import Project, discover, select
 from nfbuild.project.discover import name_of
 

@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from nfbuild.dataclasses import dataclass
-from nfbuild.ops.state import State, read_state
+from nfbuild.ops.run.state import State, read_state
 
 CONFIGURATION = "nfbuild.toml"
 LOCAL_CONFIGURATION = "nfbuild.local.toml"

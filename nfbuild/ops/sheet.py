@@ -8,13 +8,13 @@ from fractions import Fraction
 
 from nfbuild.errors import UsageError
 from nfbuild.events import Event, Planned
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.films import ask, load_film
+from nfbuild.ops.exports.source import Drawn, FilmSource
 from nfbuild.ops.frame import MadeFrame, written
-from nfbuild.ops.questions import Questions, State
-from nfbuild.ops.recall import Recall
-from nfbuild.ops.session import Session
-from nfbuild.ops.source import Drawn, FilmSource
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.frames.films import ask, load_film
+from nfbuild.ops.frames.questions import Questions, State
+from nfbuild.ops.frames.recall import Recall
+from nfbuild.ops.run.session import Session
 from nfbuild.project import discover, select
 
 

@@ -14,13 +14,13 @@ from nfbuild.events import Event
 from nfbuild.identity.manifest import Reason
 from nfbuild.ledger.book import Book
 from nfbuild.ledger.entry import Entry, reasons_since
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.questions import Questions, State
-from nfbuild.ops.reasons import refine
-from nfbuild.ops.recall import Recall
-from nfbuild.ops.reports import StatusReport, StatusRow, failure, reason_json, talk_json
-from nfbuild.ops.session import Session
+from nfbuild.ops.causes.reasons import refine
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.frames.films import Film, ask, load_film
+from nfbuild.ops.frames.questions import Questions, State
+from nfbuild.ops.frames.recall import Recall
+from nfbuild.ops.run.reports import StatusReport, StatusRow, failure, reason_json, talk_json
+from nfbuild.ops.run.session import Session
 from nfbuild.project import discover, select
 
 

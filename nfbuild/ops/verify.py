@@ -33,17 +33,17 @@ from nfbuild.ledger.excuse import (
 from nfbuild.ledger.runs import Runs
 from nfbuild.ledger.sequence import SampleHasher, SequenceHasher
 from nfbuild.ledger.verdict import Verdict, judge
-from nfbuild.ops.audit import audit_cached, kept_before
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.films import Film, ask, load_film
-from nfbuild.ops.moves import Judgement, draw_again, find_moves, measure
-from nfbuild.ops.places import Places
-from nfbuild.ops.questions import Questions, State
-from nfbuild.ops.reasons import refine
-from nfbuild.ops.recall import Hit, Recall
-from nfbuild.ops.reports import VerifyReport, VerifyRow, failure, reason_json, talk_json
-from nfbuild.ops.sampling import repeats, sample
-from nfbuild.ops.session import Session, Settings
+from nfbuild.ops.causes.places import Places
+from nfbuild.ops.causes.reasons import refine
+from nfbuild.ops.frames.audit import audit_cached, kept_before
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.frames.films import Film, ask, load_film
+from nfbuild.ops.frames.questions import Questions, State
+from nfbuild.ops.frames.recall import Hit, Recall
+from nfbuild.ops.frames.sampling import repeats, sample
+from nfbuild.ops.gate.moves import Judgement, draw_again, find_moves, measure
+from nfbuild.ops.run.reports import VerifyReport, VerifyRow, failure, reason_json, talk_json
+from nfbuild.ops.run.session import Session, Settings
 from nfbuild.project import Discovery, discover, select
 from nfbuild.project.discover import name_of
 
@@ -124,7 +124,7 @@ def verify(session: Session, options: VerifyOptions) -> Generator[Event, None, V
     report.rows.sort(key=lambda row: row.name.encode("utf-8", "surrogatepass"))
     _close_gate(run)
     if options.report is not None:
-        from nfbuild.ops.report.write import write_report  # noqa: PLC0415  only where asked
+        from nfbuild.ops.gate.report.write import write_report  # noqa: PLC0415  only where asked
 
         yield from write_report(session, drawing, run.judged, report, options.report)
     return report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nfbuild.cli import app, entry, simple, verbs
-from nfbuild.ops.options import read_options
+from nfbuild.ops.run.options import read_options
 from nfbuild.ops.verify import VerifyOptions
 
 SIMPLE = [

@@ -43,6 +43,20 @@ RANKS = {
 # Within rank 0 the event values name digests and errors; both are made with `dataclasses`.
 VOCABULARY = {"errors": ("dataclasses",), "events": ("dataclasses", "digests", "errors")}
 
+# The rooms inside of `ops`, in the order in which a frame passes them. Verbs are the files beside
+# them; they and the two whole proofs, `graph` and `reproduce`, stand above every stage.
+STAGES = {
+    "run": 0,
+    "frames": 1,
+    "causes": 2,
+    "caches": 2,
+    "exports": 2,
+    "gate": 3,
+    "graph": 3,
+    "reproduce": 5,
+}
+VERB = 4
+
 # Each package and the rooms or modules that may import it, with the reason. Widen it in the commit
 # that needs it. In one room a package is imported by one module: that one is its door.
 DOORS: dict[str, dict[str, str]] = {
@@ -119,6 +133,31 @@ def layers(module: Module) -> Iterator[Finding]:
         )
 
 
+def stages(module: Module) -> Iterator[Finding]:
+    """Inside of `ops` an import points to an earlier stage, or stays in its own, or among verbs."""
+    here = _stage_of(module.name)
+    if here is None:
+        return
+    for name, node in imports(module):
+        there = _stage_of(name)
+        if there is None or there == here or _order(there) < _order(here):
+            continue
+        if _order(there) == _order(here) == VERB:
+            continue  # a verb may be made of another
+        why = f"`ops.{here}` may not import `ops.{there}`: a frame passes it later, or beside it"
+        yield Finding("stage", module, node.lineno, why)
+
+
+def _stage_of(name: str) -> str | None:
+    """Return the name behind `nfbuild.ops.`: a stage or a verb; `None` for everything else."""
+    parts = name.split(".")
+    return parts[2] if parts[:2] == [PACKAGE, "ops"] and len(parts) > 2 else None
+
+
+def _order(stage: str) -> int:
+    return STAGES.get(stage, VERB)
+
+
 def doors(module: Module) -> Iterator[Finding]:
     """A third-party package is imported where its door is, and nowhere else."""
     for name, node in imports(module):
@@ -193,6 +232,24 @@ def test_imports_point_to_a_strictly_lower_rank() -> None:
     found = [finding for module in modules() for finding in layers(module)]
 
     assert found == [], report(found)
+
+
+def test_imports_inside_of_ops_point_to_an_earlier_stage() -> None:
+    """What a frame passes first knows nothing of what comes after; verbs know them all."""
+    found = [finding for module in modules() for finding in stages(module)]
+
+    assert found == [], report(found)
+
+
+def test_every_folder_of_ops_is_a_stage() -> None:
+    """A new folder is a decision: it gets its place in the order before it gets code."""
+    folders = {
+        stage
+        for module in modules()
+        if module.is_package and (stage := _stage_of(module.name)) is not None
+    }
+
+    assert folders == set(STAGES)
 
 
 def test_every_module_of_the_package_has_a_rank() -> None:
@@ -296,3 +353,13 @@ def test_what_the_table_allows_is_allowed() -> None:
 
     assert list(layers(right)) == []
     assert list(doors(right)) == []
+
+    verb = planted(
+        "nfbuild.ops.planted",
+        """
+        from nfbuild.ops import verify
+        from nfbuild.ops.gate import judging
+        from nfbuild.ops.graph.make import graph_of
+        """,
+    )
+    assert list(stages(verb)) == []

@@ -19,8 +19,8 @@ from lottie_scenes import SCRIPTED, moving
 
 from nfbuild.dataclasses import dataclass, field
 from nfbuild.ops.build import build
-from nfbuild.ops.options import read_options
-from nfbuild.ops.session import open_session
+from nfbuild.ops.run.options import read_options
+from nfbuild.ops.run.session import open_session
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 KINDS = ("cut", "flip", "nest")

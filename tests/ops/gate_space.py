@@ -8,10 +8,10 @@ from pathlib import Path
 from opspace import Ran, Space
 
 from nfbuild.dataclasses import replace
-from nfbuild.ops import session
 from nfbuild.ops.build import build
-from nfbuild.ops.options import read_options
-from nfbuild.ops.toolchain import Toolchain, read_toolchain
+from nfbuild.ops.run import session
+from nfbuild.ops.run.options import read_options
+from nfbuild.ops.run.toolchain import Toolchain, read_toolchain
 from nfbuild.ops.verify import VerifyOptions, verify, verify_settings
 
 FAULTY = "gate_doubles:FaultyWorker"

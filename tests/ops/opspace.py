@@ -11,8 +11,8 @@ from pathlib import Path
 from nfbuild.dataclasses import dataclass, field
 from nfbuild.events import FrameRendered
 from nfbuild.ops.build import build
-from nfbuild.ops.options import read_options
-from nfbuild.ops.session import open_session
+from nfbuild.ops.run.options import read_options
+from nfbuild.ops.run.session import open_session
 from nfbuild.ops.verify import VerifyOptions, verify, verify_settings
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" data-width="64" data-height="36" data-fps="10"'

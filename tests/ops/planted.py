@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from nfbuild.dataclasses import replace
 from nfbuild.execute.base import Done
 from nfbuild.ledger.runs import Runs
-from nfbuild.ops import judging, products
+from nfbuild.ops.exports import products
+from nfbuild.ops.gate import judging
 from nfbuild.ops.graph import make as graph_make
-from nfbuild.ops.session import Session
+from nfbuild.ops.run.session import Session
 
 
 def _watch(note: Callable[[Done], None]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nfbuild.ops import session
+from nfbuild.ops.run import session
 
 
 def draw_wrong_in_a_pool() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nfbuild.ops.reproduce.proof import Compared, ReproduceReport, reproduce
 from nfbuild.ops.reproduce.trial import ReproduceOptions
-from nfbuild.ops.session import Settings, open_session
+from nfbuild.ops.run.session import Settings, open_session
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -23,7 +23,7 @@ from nfbuild.ops.reproduce.evidence import Place, compare
 from nfbuild.ops.reproduce.proof import cores
 from nfbuild.ops.reproduce.surroundings import REFERENCE, matrix
 from nfbuild.ops.reproduce.trial import Built, ReproduceOptions, Running, Trial, make_trial
-from nfbuild.ops.session import Settings, open_session
+from nfbuild.ops.run.session import Settings, open_session
 
 HERE = Path(__file__).resolve().parent
 PATHS = {"PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parents[1])])}

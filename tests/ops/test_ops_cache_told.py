@@ -30,8 +30,8 @@ from store_fakes import answer
 from store_servers import free_port
 from test_store_servers import bad
 
-from nfbuild.ops.collecting import Protected, reached
-from nfbuild.ops.neighbours import differences, note_toolchain, read_toolchains
+from nfbuild.ops.caches.collecting import Protected, reached
+from nfbuild.ops.caches.neighbours import differences, note_toolchain, read_toolchains
 from nfbuild.project import load
 from nfbuild.store.breaker import Tier
 from nfbuild.store.directory import open_directory

@@ -41,13 +41,13 @@ def test_equal_for_any_number_of_workers(tmp_path):
 
 
 def _inline(space):
-    from nfbuild.ops.session import Settings
+    from nfbuild.ops.run.session import Settings
 
     original = Settings.__init__
     ran = {}
 
     def build():
-        from nfbuild.ops import options
+        from nfbuild.ops.run import options
 
         chosen, settings = options.read_options([], str(space.root), record=True)
         from nfbuild.dataclasses import replace

@@ -16,11 +16,11 @@ from opspace import HEAD, MOVING, Space
 from PIL import Image, ImageSequence
 
 from nfbuild.events import Encoding, Exported, FrameRendered, Planned
-from nfbuild.ops import exporting
 from nfbuild.ops.build import build
-from nfbuild.ops.options import read_options
-from nfbuild.ops.questions import State
-from nfbuild.ops.session import open_session
+from nfbuild.ops.exports import exporting
+from nfbuild.ops.frames.questions import State
+from nfbuild.ops.run.options import read_options
+from nfbuild.ops.run.session import open_session
 from nfbuild.pixels.digest import frame_digest
 from nfbuild.pixels.png import decode_own
 

@@ -6,7 +6,7 @@ import pytest
 
 from nfbuild.digests import CompositionId, FrameDigest, FrameKey
 from nfbuild.errors import Corrupt, Missing
-from nfbuild.ops.filmrecord import (
+from nfbuild.ops.frames.filmrecord import (
     PART,
     FilmRun,
     pack,

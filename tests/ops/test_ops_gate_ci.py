@@ -9,9 +9,9 @@ import pytest
 from opspace import MOVING, STILL, Space
 
 from nfbuild.events import Failed
-from nfbuild.ops import annotations
-from nfbuild.ops.junit import junit
-from nfbuild.ops.reports import VerifyReport, VerifyRow
+from nfbuild.ops.gate import annotations
+from nfbuild.ops.gate.junit import junit
+from nfbuild.ops.run.reports import VerifyReport, VerifyRow
 from nfbuild.ops.verify import failing_verdicts
 
 FAILING = failing_verdicts("changed")

@@ -59,7 +59,7 @@ def test_a_key_that_two_pictures_share_is_found_by_the_repeats(recorded, tmp_pat
 
 def test_an_identity_that_forgets_the_colour_is_found_by_the_repeats(recorded, monkeypatch):
     """A really unsound identity, planted for one pair of frames of the film."""
-    from nfbuild.ops.films import Film
+    from nfbuild.ops.frames.films import Film
 
     real = Film.scene_key
 
@@ -134,7 +134,7 @@ def test_a_blob_that_shows_something_else_fails_the_gate(recorded):
 
 def _swap_pixels(space):
     """Make the record of one frame's pixels name another frame's blob."""
-    from nfbuild.ops.session import open_session
+    from nfbuild.ops.run.session import open_session
     from nfbuild.store.base import FRAME, PIXELS
 
     with open_session(str(space.root)) as session:

@@ -9,7 +9,7 @@ import pytest
 from gate_space import other_toolchain, verdicts, verify_with
 from opspace import STILL, Space
 
-from nfbuild.ops.toolchain import read_toolchain
+from nfbuild.ops.run.toolchain import read_toolchain
 
 LANE = read_toolchain().lane
 EXCUSED = f"""[verify.excused."film"]

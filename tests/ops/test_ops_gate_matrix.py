@@ -23,7 +23,7 @@ from opspace import HEAD, Space
 from nfbuild.dataclasses import replace
 from nfbuild.identity.manifest import Part
 from nfbuild.ledger.runs import Run, Runs
-from nfbuild.ops.session import Settings
+from nfbuild.ops.run.session import Settings
 from nfbuild.ops.verify import VerifyOptions, verify
 from nfbuild.pixels.png import encode
 

@@ -10,8 +10,8 @@ import pytest
 from opspace import HEAD
 from PIL import Image
 
-from nfbuild.ops import films
-from nfbuild.ops.answers import Answers
+from nfbuild.ops.frames import films
+from nfbuild.ops.run.answers import Answers
 from nfbuild.pixels import png
 
 FLAT = [*range(24, 224, 10)]

@@ -176,8 +176,8 @@ def test_a_module_of_the_core_moves_every_key_and_another_none(space, tmp_path):
 def test_the_library_s_bytes_move_every_key(space, monkeypatch):
     """The rasterizer is its bytes, not its version."""
     from nfbuild.dataclasses import replace
-    from nfbuild.ops import session
-    from nfbuild.ops.toolchain import read_toolchain
+    from nfbuild.ops.run import session
+    from nfbuild.ops.run.toolchain import read_toolchain
 
     space.compose("moving")
     assert len(space.build().rendered) == 6

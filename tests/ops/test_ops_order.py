@@ -20,9 +20,9 @@ from lottie_scenes import SCRIPTED, moving
 from opspace import HEAD, Space
 
 from nfbuild.execute.base import Done, Job
-from nfbuild.ops.films import ask, bake, draw_task, load_film
-from nfbuild.ops.questions import Questions
-from nfbuild.ops.session import Settings, open_session
+from nfbuild.ops.frames.films import ask, bake, draw_task, load_film
+from nfbuild.ops.frames.questions import Questions
+from nfbuild.ops.run.session import Settings, open_session
 from nfbuild.project import discover
 
 ROOT = Path(__file__).parents[2]
@@ -225,7 +225,7 @@ def test_a_scene_that_depends_on_the_clock_is_not_believed(space):
 
 def test_only_scenes_with_expressions_are_drawn_twice(space, monkeypatch):
     """One pair of workers for all of them, and none where nothing of them is drawn."""
-    from nfbuild.ops.session import Session
+    from nfbuild.ops.run.session import Session
 
     asked = []
     real = Session.another_worker

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nfbuild.digests import FrameDigest, FrameKey, SceneKey
-from nfbuild.ops.questions import Questions, State
+from nfbuild.ops.frames.questions import Questions, State
 
 
 def name(word: object) -> str:

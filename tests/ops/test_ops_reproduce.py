@@ -20,7 +20,7 @@ from nfbuild.ops.reproduce.evidence import Place
 from nfbuild.ops.reproduce.proof import ReproduceReport, read_jobs, reproduce
 from nfbuild.ops.reproduce.surroundings import DIMENSIONS, REFERENCE, make_checkout, matrix
 from nfbuild.ops.reproduce.trial import CHANCE, ReproduceOptions
-from nfbuild.ops.session import Settings, open_session
+from nfbuild.ops.run.session import Settings, open_session
 
 HERE = Path(__file__).resolve().parent
 EXPORT = '[[export]]\ncomposition = "*"\nformat = "png"\nto = "out/{name}/{number:05d}.png"\n'

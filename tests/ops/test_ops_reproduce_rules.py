@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from opspace import MOVING, STILL, Space
 
-from nfbuild.ops.session import Settings, open_session
+from nfbuild.ops.run.session import Settings, open_session
 
 PACKAGE = Path(__file__).resolve().parents[2] / "nfbuild"
 
 PARENT = """
 import sys
 from nfbuild.ops.build import build
-from nfbuild.ops.options import BuildOptions
-from nfbuild.ops.session import Settings, open_session
+from nfbuild.ops.run.options import BuildOptions
+from nfbuild.ops.run.session import Settings, open_session
 with open_session(sys.argv[1], Settings(jobs=int(sys.argv[2]))) as session:
     running = build(session, BuildOptions(start=sys.argv[1]))
     while True:

@@ -156,8 +156,8 @@ def test_a_sample_never_passes_for_a_whole(recorded):
 
 def test_a_toolchain_that_draws_otherwise_is_not_recorded(recorded, monkeypatch):
     """Another renderer's picture is taken by a person, never by a build."""
-    from nfbuild.ops import session
-    from nfbuild.ops.toolchain import read_toolchain
+    from nfbuild.ops.run import session
+    from nfbuild.ops.run.toolchain import read_toolchain
 
     def other():
         from nfbuild.dataclasses import replace

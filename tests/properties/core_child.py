@@ -10,11 +10,11 @@ import sys
 def main(folder):
     from fractions import Fraction
 
-    from nfbuild.ops.drawing import Drawing
-    from nfbuild.ops.films import ask, load_film
-    from nfbuild.ops.questions import Questions, State
-    from nfbuild.ops.recall import Recall
-    from nfbuild.ops.session import Settings, open_session
+    from nfbuild.ops.frames.drawing import Drawing
+    from nfbuild.ops.frames.films import ask, load_film
+    from nfbuild.ops.frames.questions import Questions, State
+    from nfbuild.ops.frames.recall import Recall
+    from nfbuild.ops.run.session import Settings, open_session
     from nfbuild.project import discover
 
     # No job means: parent and worker are this one process, so that both can be looked at.

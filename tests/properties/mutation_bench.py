@@ -20,11 +20,11 @@ from nfbuild.errors import NfbuildError
 from nfbuild.execute.base import Done, Job, WorkerSetup
 from nfbuild.execute.pool import ProcessPool
 from nfbuild.identity.keys import frame_key
-from nfbuild.ops import toolchain as toolchains
-from nfbuild.ops.answers import Answers, Staging
-from nfbuild.ops.faces import FaceShelf
-from nfbuild.ops.films import bake, draw_task, load_film
-from nfbuild.ops.session import Session, Settings
+from nfbuild.ops.frames.films import bake, draw_task, load_film
+from nfbuild.ops.run import toolchain as toolchains
+from nfbuild.ops.run.answers import Answers, Staging
+from nfbuild.ops.run.faces import FaceShelf
+from nfbuild.ops.run.session import Session, Settings
 from nfbuild.project import Listed, load
 from nfbuild.render.tasks import Setup
 from nfbuild.store.files import HOST_FILES

@@ -117,7 +117,7 @@ def _order(bench, case, film):
 
 @control("truncates media", "media content", "media exchanged")
 def _truncated(bench, case, film):
-    from nfbuild.ops import inputs
+    from nfbuild.ops.run import inputs
 
     def digest(data):
         return file_digest(data[:33] if data[:4] == b"\x89PNG" else data)

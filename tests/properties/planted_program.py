@@ -9,7 +9,7 @@ def main():
     # As the program itself does first: what is loaded before would be loaded anew.
     core.install()
     from nfbuild.cli.entry import main as program
-    from nfbuild.ops.session import Session
+    from nfbuild.ops.run.session import Session
 
     chosen = sys.argv.pop(1)
     plain = Session._make_executor

@@ -12,11 +12,11 @@ from explain_edits import CHILD, CHILD_TEXT, EDITS, MAIN, MAIN_TEXT, SCENE
 from mutation_cases import lottie
 
 from nfbuild.dataclasses import replace
-from nfbuild.ops import toolchain
 from nfbuild.ops.build import build
 from nfbuild.ops.explain import ExplainOptions, explain
-from nfbuild.ops.options import read_options
-from nfbuild.ops.session import Settings, open_session
+from nfbuild.ops.run import toolchain
+from nfbuild.ops.run.options import read_options
+from nfbuild.ops.run.session import Settings, open_session
 
 pytestmark = pytest.mark.process
 
@@ -524,8 +524,8 @@ def test_since_a_later_revision(history):
 
 def test_since_draws_nothing(history, monkeypatch):
     """The answer stands in the entries: no worker is started, no frame is baked."""
-    from nfbuild.ops import films
-    from nfbuild.ops.session import Session
+    from nfbuild.ops.frames import films
+    from nfbuild.ops.run.session import Session
 
     def never(*_args, **_kwargs):
         raise AssertionError("nothing is baked or drawn")

@@ -31,10 +31,10 @@ from nfbuild.ops.graph.model import (
 )
 
 if TYPE_CHECKING:
-    from nfbuild.ops.films import Film
-    from nfbuild.ops.questions import Questions
-    from nfbuild.ops.session import Session
-    from nfbuild.ops.underway import Product
+    from nfbuild.ops.frames.films import Film
+    from nfbuild.ops.frames.questions import Questions
+    from nfbuild.ops.frames.underway import Product
+    from nfbuild.ops.run.session import Session
 
 
 def graph_of(

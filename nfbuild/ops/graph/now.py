@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from nfbuild.errors import NfbuildError, UsageError
 from nfbuild.events import Event
-from nfbuild.ops.drawing import Drawing
-from nfbuild.ops.films import Film, ask, load_film
+from nfbuild.ops.exports.products import audio_of, listed_exports, plan_of
+from nfbuild.ops.frames.drawing import Drawing
+from nfbuild.ops.frames.films import Film, ask, load_film
+from nfbuild.ops.frames.questions import Questions, State
+from nfbuild.ops.frames.recall import Recall
+from nfbuild.ops.frames.underway import Product
 from nfbuild.ops.graph.make import graph_of, inputs_of
 from nfbuild.ops.graph.model import Graph
-from nfbuild.ops.products import audio_of, listed_exports, plan_of
-from nfbuild.ops.questions import Questions, State
-from nfbuild.ops.recall import Recall
-from nfbuild.ops.underway import Product
 from nfbuild.project import discover, select
 
 if TYPE_CHECKING:
-    from nfbuild.ops.session import Session
+    from nfbuild.ops.run.session import Session
 
 
 def input_graph(

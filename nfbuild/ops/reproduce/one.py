@@ -19,10 +19,10 @@ from typing import Any
 from nfbuild.digests import FrameDigest
 from nfbuild.errors import NfbuildError
 from nfbuild.ops.build import build
+from nfbuild.ops.frames.recall import Recall
 from nfbuild.ops.graph.text import load
-from nfbuild.ops.options import BuildOptions
-from nfbuild.ops.recall import Recall
-from nfbuild.ops.session import WORKER, Settings, open_session
+from nfbuild.ops.run.options import BuildOptions
+from nfbuild.ops.run.session import WORKER, Settings, open_session
 
 
 def main(path: str) -> int:

@@ -22,12 +22,12 @@ from nfbuild.dataclasses import dataclass, field
 from nfbuild.digests import shown
 from nfbuild.errors import EXIT_GATE, NfbuildError, UsageError, worst_exit
 from nfbuild.events import Failed
-from nfbuild.ops.reports import failure, talk_json
 from nfbuild.ops.reproduce.surroundings import DIMENSIONS, REFERENCE, matrix
 from nfbuild.ops.reproduce.trial import Built, ReproduceOptions, Run, make_trial
+from nfbuild.ops.run.reports import failure, talk_json
 
 if TYPE_CHECKING:
-    from nfbuild.ops.session import Session
+    from nfbuild.ops.run.session import Session
 
 _MOST_JOBS = 256
 

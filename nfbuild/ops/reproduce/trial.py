@@ -19,15 +19,15 @@ from nfbuild.dataclasses import dataclass, field, replace
 from nfbuild.errors import DrawError
 from nfbuild.events import Failed
 from nfbuild.execute.launch import PASSED_ON
-from nfbuild.ops.films import load_film
-from nfbuild.ops.options import read_scale
-from nfbuild.ops.products import audio_of, listed_exports, plan_of
+from nfbuild.ops.exports.products import audio_of, listed_exports, plan_of
+from nfbuild.ops.frames.films import load_film
 from nfbuild.ops.reproduce.evidence import Evidence, Place, compare, gather
 from nfbuild.ops.reproduce.surroundings import REFERENCE, Checkout, Surroundings, make_checkout
+from nfbuild.ops.run.options import read_scale
 from nfbuild.project import Discovery, Listed, discover, select
 
 if TYPE_CHECKING:
-    from nfbuild.ops.session import Session
+    from nfbuild.ops.run.session import Session
 
 DEFAULT_JOBS = ("1", "2", "4", "8", "max")
 DEFAULT_ROUNDS = 3
