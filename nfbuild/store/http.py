@@ -204,7 +204,7 @@ class HttpTransport:
         if self._secure:
             connection = _SecureConnection(self._host, self._port, timeout=_CONNECT_SECONDS)
         else:
-            connection = _PlainConnection(self._host, self._port, timeout=_CONNECT_SECONDS)
+            connection = _Connection(self._host, self._port, timeout=_CONNECT_SECONDS)
         connection.arm(deadline)
         try:
             connection.connect()
@@ -290,7 +290,7 @@ class _TimedSocket:
             self.socket.close()
 
 
-class _PlainConnection(http.client.HTTPConnection):
+class _Connection(http.client.HTTPConnection):
     """A connection whose socket keeps to a deadline."""
 
     _deadline = 0.0
@@ -307,21 +307,5 @@ class _PlainConnection(http.client.HTTPConnection):
         self.sock = _TimedSocket(self.sock, self._deadline)
 
 
-class _SecureConnection(http.client.HTTPSConnection):
+class _SecureConnection(_Connection, http.client.HTTPSConnection):
     """The same over TLS, certificates checked."""
-
-    _deadline = 0.0
-    sock: Any
-
-    def arm(self, deadline: float) -> None:
-        """Set the deadline of the request that comes next."""
-        self._deadline = deadline
-        if self.sock is not None:
-            self.sock.deadline = deadline
-
-    def connect(self) -> None:
-        super().connect()
-        self.sock = _TimedSocket(self.sock, self._deadline)
-
-
-_Connection = _PlainConnection | _SecureConnection

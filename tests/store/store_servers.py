@@ -22,7 +22,7 @@ http {{
   fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
   client_max_body_size 64m;
   server {{
-    listen 127.0.0.1:{port};
+    listen 127.0.0.1:{port}{tls};
     location / {{
       root {folder}/data;
       dav_methods PUT DELETE MKCOL;
@@ -91,18 +91,32 @@ def need(program):
     return path
 
 
-def nginx(folder, *, full_path=True):
+def nginx(folder, *, full_path=True, certificate=None):
     program = need("nginx")
     data = folder / "data"
     data.mkdir(parents=True)
     port = free_port()
     user = "user root;" if os.geteuid() == 0 else ""
+    tls, scheme = "", "http"
+    if certificate is not None:
+        tls = f" ssl; ssl_certificate {certificate}; ssl_certificate_key {certificate}"
+        scheme = "https"
     config = folder / "nginx.conf"
-    config.write_text(
-        NGINX.format(folder=folder, port=port, full="on" if full_path else "off", user=user)
-    )
+    full = "on" if full_path else "off"
+    config.write_text(NGINX.format(folder=folder, port=port, full=full, user=user, tls=tls))
     arguments = [program, "-c", str(config), "-p", str(folder), "-e", str(folder / "error.log")]
-    return Server(arguments, port, f"http://127.0.0.1:{port}/cache", data)
+    return Server(arguments, port, f"{scheme}://127.0.0.1:{port}/cache", data)
+
+
+def certify(folder, name):
+    """Return a file with a new key and a certificate that `name` signed for itself."""
+    file = folder / "certificate.pem"
+    words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    words += ["-days", "2", "-subj", "/CN=test", "-addext", f"subjectAltName={name}"]
+    words += ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
+    subprocess.run([need("openssl"), *words], check=True, capture_output=True, timeout=60)
+    file.write_bytes((folder / "key.pem").read_bytes() + (folder / "cert.pem").read_bytes())
+    return file
 
 
 def rclone(folder, protocol):

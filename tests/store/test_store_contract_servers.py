@@ -2,7 +2,7 @@
 
 import pytest
 from store_contract import StoreContract
-from store_servers import nginx, rclone, s3_environment
+from store_servers import certify, nginx, rclone, s3_environment
 
 from nfbuild.store.http import open_http
 from nfbuild.store.object import open_object
@@ -45,6 +45,21 @@ class TestNginxWithoutFullPutPath(StoreContract):
     def store(self, served, folder):
         server = served("nginx-strict", lambda path: nginx(path, full_path=False))
         store = open_http(server.url + f"/{folder}")
+        yield store
+        store.close()
+
+
+class TestNginxOverTls(StoreContract):
+    """The same over TLS: the server's certificate is one that this process trusts."""
+
+    @pytest.fixture
+    def store(self, served, folder, monkeypatch):
+        def make(path):
+            return nginx(path, certificate=certify(path, "IP:127.0.0.1"))
+
+        server = served("nginx-tls", make)
+        monkeypatch.setenv("SSL_CERT_FILE", str(server.data.parent / "cert.pem"))
+        store = open_http(server.url + f"/{folder}/")
         yield store
         store.close()
 
