@@ -1,23 +1,18 @@
 """Surroundings of the render tests: a staging folder, two faces, the peer's baked documents."""
 
 import glob
-import importlib.util
 import os
 import re
 import subprocess
 import sys
 
 import pytest
-from render_pieces import pieces_of
+from render_pieces import folder_of, pieces_of
 
 from nfbuild.digests import file_digest
 
 # Pictures of all kinds are made once, beside the tests of the pixel room.
 sys.path.append(os.path.join(os.path.dirname(os.path.dirname(__file__)), "pixels"))
-
-
-def folder_of(package):
-    return importlib.util.find_spec(package).submodule_search_locations[0]
 
 
 @pytest.fixture(scope="session", autouse=True)

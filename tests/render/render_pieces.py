@@ -1,7 +1,13 @@
 """Cut a document into head, root children and tail, by the parser's own byte offsets."""
 
+import importlib.util
 import itertools
 from xml.parsers import expat
+
+
+def folder_of(package):
+    """Return where an installed package's files lie."""
+    return importlib.util.find_spec(package).submodule_search_locations[0]
 
 
 def pieces_of(document):

@@ -6,8 +6,8 @@ import random
 import struct
 
 import pytest
-from conftest import folder_of
 from PIL import ImageFont
+from render_pieces import folder_of
 
 from nfbuild.errors import FontError
 from nfbuild.render.faces import read_face

@@ -8,15 +8,9 @@ import pytest
 sys.path.insert(0, os.path.dirname(__file__))
 
 
-def peer_folder(*parts):
-    import nanoframes
-
-    return os.path.join(os.path.dirname(nanoframes.__file__), *parts)
-
-
 @pytest.fixture(scope="session")
 def peer_face():
-    from world import face_of
+    from world import face_of, peer_folder
 
     with open(peer_folder("fonts", "Sarasa Mono SC.ttf"), "rb") as file:
         return face_of(file.read(), "Sarasa Mono SC")

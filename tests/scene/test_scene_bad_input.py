@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from conftest import peer_folder
+from world import peer_folder
 
 from nfbuild.errors import CompositionError, MediaError, SourceError
 from nfbuild.scene.protocols import Limits

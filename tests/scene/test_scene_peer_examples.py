@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from conftest import peer_folder
+from world import peer_folder
 
 pytestmark = [
     pytest.mark.oracle,

@@ -3,9 +3,9 @@
 import random
 
 import pytest
-from conftest import peer_folder
 from slow import Slow, numbered
 from test_scene_corpus import CASES, CORPUS
+from world import peer_folder
 
 from nfbuild.scene.protocols import Limits
 from nfbuild.scene.sheet import read_sheet

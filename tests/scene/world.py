@@ -20,6 +20,13 @@ from nfbuild.scene.protocols import (
 )
 
 
+def peer_folder(*parts):
+    """Return a path in the peer's package."""
+    import nanoframes
+
+    return os.path.join(os.path.dirname(nanoframes.__file__), *parts)
+
+
 def face_of(data, stem):
     return Face(file_digest(data), stem, stem, stem, stem, 400, False, data)
 
