@@ -27,10 +27,11 @@ from nfbuild.errors import Corrupt, DrawError
 from nfbuild.pixels import png
 from nfbuild.pixels.digest import frame_digest, peer_digest, picture_digest
 
-from . import thorvg
+from . import engine, thorvg
+from .engine import MAX_SIDE
 from .reuse import Ground, KeptRaster, is_opaque, stays_opaque
+from .standing import TopKeeper
 from .tasks import Drawn, Stage
-from .top import TopKeeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from .tasks import BlobWriter, DrawTask
     from .top import Box
 
-MAX_SIDE = 32_768
-"""Longest side of a raster; the rasterizer counts in 16.16 fixed point in places."""
 MAX_PIXELS = 1 << 28
 
 _HELD_PIXELS = 24_000_000  # decoded pixels held for later frames: 96 MB
@@ -182,8 +181,7 @@ class Renderer:
         if self._library is None:
             self._library = thorvg.Library()
         if self._canvas is None:
-            self._library.engine_init(0)
-            self._canvas = self._library.new("tvg_swcanvas_create", thorvg.OPTION_NONE)
+            self._canvas = engine.start(self._library)
             self._size = (0, 0)
             self._pictures = _Pictures(self._library)
         return self._library, self._canvas

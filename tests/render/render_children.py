@@ -84,6 +84,58 @@ def compare_tops(staging, faces, films, changed):
     return render_random.compare_tops(staging, faces, films, changed)
 
 
+def draw_in_box(element, box, size):
+    """Draw an element over grey, whole and into a box; tell how many pixels each of them moves.
+
+    Returns the pixels moved in the box by the whole drawing, and those that the box has otherwise.
+    """
+    from nfbuild.render.renderer import Clock, Renderer
+    from nfbuild.render.tasks import DrawTask
+
+    width, height = size
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"><defs>'
+        '<clipPath id="c"><circle cx="60" cy="40" r="33"/></clipPath></defs>'
+    ).encode()
+    grey = f'<rect width="{width}" height="{height}" fill="#888"/></svg>'.encode()
+    renderer = Renderer({}, keep_rasters=False)
+    below = bytes(renderer.draw(DrawTask(head + grey, width, height), straight=False))
+    library, canvas = renderer._ready()
+
+    def drawn(viewport):
+        renderer._buffer[:] = below
+        library.canvas_sync(canvas)
+        library.canvas_set_viewport(canvas, *viewport)
+        renderer._paint(library, canvas, head + element + b"</svg>", Clock(), clear=False)
+        return bytes(renderer._buffer)
+
+    whole, boxed = drawn((0, 0, width, height)), drawn(box)
+    left, upper, across, down = box
+    places = [
+        4 * (y * width + x) for y in range(upper, upper + down) for x in range(left, left + across)
+    ]
+    moved = sum(whole[at : at + 4] != below[at : at + 4] for at in places)
+    return moved, sum(whole[at : at + 4] != boxed[at : at + 4] for at in places)
+
+
+def draw_each_first(staging, faces, tasks, fill_the_pool=True):
+    """Draw each task by a new renderer, then all by one in both orders; return three digests each.
+
+    `fill_the_pool=False` leaves the engine as the rasterizer starts it.
+    """
+    from nfbuild.render import engine
+    from nfbuild.render.renderer import Renderer
+
+    if not fill_the_pool:
+        engine._fill_the_pool = lambda *_: None
+    first = [draw(staging, faces, [task])[0] for task in tasks]
+    renderer = Renderer(faces)
+    forwards = [brief(renderer.draw(task)) for task in tasks]
+    renderer.reset()
+    backwards = [brief(renderer.draw(task)) for task in reversed(tasks)]
+    return list(zip(first, forwards, reversed(backwards), strict=True))
+
+
 def draw_both_ways(staging, faces, tasks):
     """Draw each task premultiplied, then straight; tell alphas, whether colours differ, digests."""
     from nfbuild.render.renderer import Renderer

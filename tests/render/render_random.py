@@ -5,23 +5,13 @@ from __future__ import annotations
 import random
 import re
 
+from random_markup import HEAD, HEIGHT, WIDTH, Writer
+
 from nfbuild.render import reuse
 from nfbuild.render.tasks import DrawTask
 
-WIDTH, HEIGHT = 120, 80
-HEAD = (
-    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'
-    f' height="{HEIGHT}"><defs><linearGradient id="sky" x2="0" y2="1"><stop stop-color="#123"/>'
-    '<stop offset="1" stop-color="#fa8"/></linearGradient><linearGradient id="g1"><stop'
-    ' stop-color="red"/><stop offset="1" stop-color="#00f" stop-opacity="0.3"/></linearGradient>'
-    '<radialGradient id="g2" r="0.7"><stop stop-color="#0f0" stop-opacity="0.1"/><stop offset="1"'
-    ' stop-color="#fff"/></radialGradient><clipPath id="c1"><circle cx="60" cy="40" r="33"/>'
-    '</clipPath><mask id="m1"><rect width="90" height="60" fill="#aaa" rx="9"/></mask>'
-    '<filter id="f1"><feGaussianBlur stdDeviation="2"/></filter></defs>'
-).encode()
 GLASS = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#c4a" fill-opacity="0.4"/>'.encode()
 GROUND = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="url(#sky)"/>'.encode()
-PAINTS = ("red", "#0f08", "#1234ab", "url(#g1)", "url(#g2)", "none", "#fff")
 BLENDS = (
     *("multiply", "screen", "overlay", "darken", "lighten", "color-dodge", "color-burn"),
     *("hard-light", "soft-light", "difference", "exclusion", "hue", "saturation", "color"),
@@ -29,64 +19,11 @@ BLENDS = (
 )
 
 
-class _Writer:
-    def __init__(self, seed: int, picture: str, face: str) -> None:
-        self._chance = random.Random(seed)
-        self._picture = picture
-        self._face = face
-
-    def body(self) -> str:
-        return "".join(self._element(0) for _ in range(self._chance.randint(1, 6)))
-
-    def _number(self, low: float, high: float) -> str:
-        return f"{self._chance.uniform(low, high):.{self._chance.randint(0, 3)}f}"
-
-    def _dress(self) -> str:
-        chance, n = self._chance, self._number
-        options = [
-            (0.7, f' fill="{chance.choice(PAINTS)}"'),
-            (0.4, f' stroke="{chance.choice(PAINTS)}" stroke-width="{n(0, 7)}"'),
-            (0.4, f' opacity="{n(0, 1)}"'),
-            (0.3, f' fill-opacity="{n(0, 1)}"'),
-            (0.3, f' transform="rotate({n(-90, 90)} 60 40) scale({n(0.3, 2)})"'),
-            (0.15, ' clip-path="url(#c1)"'),
-            (0.1, ' mask="url(#m1)"'),
-            (0.05, ' filter="url(#f1)"'),
-            (0.1, ' stroke-dasharray="5 3"'),
-        ]
-        return "".join(text for share, text in options if chance.random() < share)
-
-    def _element(self, depth: int) -> str:
-        chance, n, dress = self._chance, self._number, self._dress()
-        kind = chance.choice("rrcpptigg" if depth < 3 else "rcp")
-        if kind == "r":
-            box = f'x="{n(-20, 100)}" y="{n(-20, 70)}" width="{n(0, 120)}" height="{n(0, 90)}"'
-            return f'<rect {box} rx="{n(0, 9)}"{dress}/>'
-        if kind == "c":
-            centre = f'cx="{n(0, 120)}" cy="{n(0, 80)}"'
-            return f'<ellipse {centre} rx="{n(1, 60)}" ry="{n(1, 40)}"{dress}/>'
-        if kind == "p":
-            points = " ".join(f"{n(-9, 130)},{n(-9, 90)}" for _ in range(6))
-            return f'<path d="M{points.replace(" ", " C", 1)}Z"{dress}/>'
-        if kind == "t":
-            size = n(5, 60)
-            text = chance.choice(["ink", "Ag yj", "o"])
-            return (
-                f'<text x="{n(-9, 90)}" y="{n(0, 80)}" font-size="{size}"'
-                f' font-family="{self._face}"{dress}>{text}</text>'
-            )
-        if kind == "i":
-            box = f'x="{n(-9, 90)}" y="{n(-9, 60)}" width="{n(4, 99)}" height="{n(4, 70)}"'
-            return f'<image href="{self._picture}" {box}{dress}/>'
-        inside = "".join(self._element(depth + 1) for _ in range(chance.randint(0, 3)))
-        return f"<g{dress}>{inside}</g>"
-
-
 def task(
     seed: int, picture: str, face: str, *, blend: bool = False, ground: bytes = GROUND
 ) -> DrawTask:
     """Return the random document of a seed; with `blend` its upper part blends."""
-    body = _Writer(seed, picture, face).body()
+    body = Writer(seed, picture, face).body()
     if blend:
         mode = random.Random(seed).choice(BLENDS)
         body = f'<g opacity="0.7"><g style="mix-blend-mode:{mode}">{body}</g></g>'
@@ -107,11 +44,11 @@ def film(seed: int, picture: str, face: str) -> list[DrawTask]:
     What moves is large in one film and small in the next; hairlines cover single steps of pixels.
     """
     chance = random.Random(seed)
-    top = [*_elements(_Writer(seed, picture, face).body()), _hairline(chance)]
+    top = [*_elements(Writer(seed, picture, face).body()), _hairline(chance)]
     size = chance.choice((1.0, 0.4, 0.15))
     tasks = []
     for number in range(6):
-        body = _Writer(1000 * seed + number + 7, picture, face).body()
+        body = Writer(1000 * seed + number + 7, picture, face).body()
         place = f"translate({chance.uniform(-20, 100):.2f} {chance.uniform(-20, 60):.2f})"
         moving = f'<g transform="{place} scale({size})">{body}</g>'.encode()
         pieces = (GROUND, moving, _hairline(chance), *top)
@@ -147,13 +84,13 @@ def compare_tops(
     """Draw films with kept tops and whole; tell which differ, and how tops were put on.
 
     Every top is taken to pay, and looked at in small tiles; `changed` are further names of the
-    module with other values.
+    modules with other values.
     """
     import collections
     import os
 
     from nfbuild.render import renderer as module
-    from nfbuild.render import top
+    from nfbuild.render import standing, top
 
     os.chdir(staging)
     counts = collections.Counter()
@@ -165,13 +102,14 @@ def compare_tops(
         return found
 
     top.Top._boxes = counted
-    top.Top.pays = True
-    for name, value in {"_LEAST": 0.0, "_TILE": 32, "_AGAIN": 0, **changed}.items():
-        setattr(top, name, value)
+    standing._pays = lambda *_: True
+    for name, value in {"_TILE": 32, "_NEAR": 3, "_LEAST": 0.0, "_AGAIN": 0, **changed}.items():
+        setattr(standing if hasattr(standing, name) else top, name, value)
     plain = module.Renderer(faces, keep_rasters=False)
     keeping = module.Renderer(faces)
     differ = []
     for number, tasks in enumerate(films):
+        counts["drawn"] += len(tasks)
         for one in tasks:
             whole = bytes(plain.draw(one))
             if bytes(keeping.draw(one)) != whole:
@@ -199,4 +137,4 @@ def compare(staging: str, faces: dict, tasks: list[DrawTask], *, trust: bool) ->
         if bytes(renderer.draw(one)) != plain[number]:
             differ.append(number)
         own += not renderer._is_straight
-    return {"differ": differ, "own": own}
+    return {"differ": differ, "own": own, "drawn": len(tasks)}

@@ -174,6 +174,7 @@ def test_what_blends_is_drawn_straight(staging, faces, random_tasks):
     assert run(children.compare_grounds, str(staging), faces, tasks, False) == {
         "differ": [],
         "own": 0,
+        "drawn": len(tasks),
     }
 
 
@@ -186,6 +187,7 @@ def test_a_ground_that_is_wrongly_taken_for_opaque_is_seen(staging, faces, rando
     assert run(children.compare_grounds, str(staging), faces, tasks, False) == {
         "differ": [],
         "own": 0,
+        "drawn": len(tasks),
     }
     assert len(run(children.compare_grounds, str(staging), faces, tasks, True)["differ"]) > 40
 

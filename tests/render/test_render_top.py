@@ -1,4 +1,4 @@
-"""A kept top changes no byte; which elements may be one, and when they are kept."""
+"""A kept top changes no byte; what may be drawn into a box, and when a top is kept."""
 
 import re
 
@@ -10,7 +10,7 @@ from render_pieces import pieces_of
 
 from nfbuild.dataclasses import replace
 from nfbuild.pixels import png
-from nfbuild.render import reuse, top
+from nfbuild.render import reuse, standing, top
 
 pytestmark = [
     pytest.mark.process,
@@ -20,7 +20,7 @@ pytestmark = [
 ]
 
 HEAD, TAIL = b'<svg viewBox="0 0 80 60">', b"</svg>"
-NEVER = re.compile(rb"(?!)")
+NEVER, ANY = re.compile(rb"(?!)"), re.compile(rb"(?s).*")
 CARD = b'<rect x="3" width="20" height="20" fill="#456"/>'
 
 
@@ -42,25 +42,59 @@ def test_under_a_kept_top_every_frame_is_the_same(staging, faces, random_films):
 
     assert found.pop("differ") == []
     assert found.pop("untouched") > 300
-    assert "boxes" not in found
+    assert found.pop("boxes") > 100
     assert found.pop("whole") > 300
 
 
 @pytest.mark.parametrize(
-    ("changed", "fewest"),
+    ("changed", "counts"),
     [
-        ({"MARK": b"\0\0\0\xff"}, 100),  # dark elements leave it as it is
-        ({"_BOXED": True, "_LAYERED": NEVER}, 20),  # layers drawn into a box
-        ({"_BOXED": True, "_PAINTED": NEVER, "_LAYERED": NEVER}, 20),
+        ({"MARK": b"\0\0\0\xff"}, (200, 100)),  # dark elements leave it as it is
+        ({"_LAYERED": NEVER}, (1000, 5)),
+        ({"_PAINTED": NEVER}, (1000, 3)),  # a gradient that a box cuts
+        ({"_LAYERED": NEVER, "_SHAPE": ANY, "_STROKED": NEVER, "_PAINTED": NEVER}, (200, 20)),
     ],
 )
-def test_the_comparison_finds_a_wrong_rule(staging, faces, random_films, changed, fewest):
-    """With a mark that some drawings leave, or with anything drawn into boxes, frames differ."""
-    films = random_films(range(400))
-
-    found = run(children.compare_tops, str(staging), faces, films, changed)
+def test_the_comparison_finds_a_wrong_rule(staging, faces, random_films, changed, counts):
+    """With a mark that some drawings leave, or with too much drawn into boxes, frames differ."""
+    films, fewest = counts
+    found = run(children.compare_tops, str(staging), faces, random_films(range(films)), changed)
 
     assert len(found["differ"]) >= fewest
+
+
+DASHED = b'stroke="red" stroke-width="2" stroke-dasharray="5 900"'
+
+
+@pytest.mark.parametrize(
+    ("element", "box", "counts", "fits"),
+    [
+        (b'<path d="M20 10h60v50h-60z" fill="#fff"/>', (30, 30, 20, 9), (180, 0), True),
+        (b'<line x2="80" y2="60" fill="none" stroke="#fff"/>', (30, 20, 20, 20), (50, 0), True),
+        # The only dash lies above the box: the fill is lost with it.
+        (
+            b'<path d="M20 10h60v50h-60z" fill="#fff" %s/>' % DASHED,
+            (30, 30, 20, 9),
+            (180, 180),
+            False,
+        ),
+        (b'<path d="M20 10h60v50h-60z" fill="none" %s/>' % DASHED, (30, 30, 20, 9), (0, 0), True),
+        # A clip that leaves nothing in the box leaves all of it.
+        (
+            (
+                b'<line x1="49.2" y1="42.172" x2="34.7" y2="58.7" stroke="#fff" stroke-width="7.37"'
+                b' clip-path="url(#c)"/>'
+            ),
+            (0, 59, 103, 1),
+            (0, 5),
+            False,
+        ),
+    ],
+)
+def test_what_drawing_into_a_box_gives(element, box, counts, fits):
+    """The rasterizer's ways on which the rules of boxes stand, and what the rules say of each."""
+    assert run(children.draw_in_box, element, box, (2000, 80)) == counts
+    assert top.Part.of(element, box, b"<svg").fits_boxes is fits
 
 
 @pytest.mark.oracle
@@ -97,12 +131,12 @@ def test_the_peers_films_are_the_same(name, scale, staging, faces, tasks_of):
 )
 def test_what_may_stand_in_a_top(elements, allowed):
     """Nothing that refers to others or is referred to, and no turned picture."""
-    assert top._allowed(HEAD, elements) == elements[len(elements) - allowed :]
+    assert standing._allowed(HEAD, elements) == elements[len(elements) - allowed :]
 
 
 @pytest.mark.parametrize("definition", [b"<style>rect{}</style>", b'<symbol><image href="0.png"/>'])
 def test_no_top_where_the_head_draws_or_dresses(definition):
-    assert top._allowed(HEAD + definition, (CARD,)) == ()
+    assert standing._allowed(HEAD + definition, (CARD,)) == ()
 
 
 @pytest.mark.parametrize(
@@ -116,15 +150,15 @@ def test_no_top_where_the_head_draws_or_dresses(definition):
     ],
 )
 def test_runs_at_the_end(before, now, run_):
-    assert top._run_at_end(before, now) == run_
+    assert standing._run_at_end(before, now) == run_
 
 
-def made(counts, standing):
+def made(counts, steady):
     """Draw a film in which the last element stands still for so many frames, then changes."""
     from nfbuild.render.tasks import Split
 
     kept = reuse.KeptRaster(b"", 80, 60, bytes(4 * 80 * 60))
-    keeper = top.TopKeeper(kept)
+    keeper = standing.TopKeeper(kept)
     raster = bytearray(4 * 80 * 60)
     painted = []
 
@@ -135,7 +169,7 @@ def made(counts, standing):
 
     for number in range(counts):
         card = b'<rect x="%d" width="9" height="9"/>' % number
-        title = b"<text>%s %d</text>" % (b"title" * 40, number // standing)
+        title = b"<text>%s %d</text>" % (b"title" * 40, number // steady)
         ends = (len(HEAD + card), len(HEAD + card + title))
         keeper.draw(
             HEAD + card + title + TAIL, Split(len(HEAD), len(HEAD), ends[1], ends), raster, paint
@@ -150,7 +184,7 @@ def test_what_always_moves_is_never_kept():
 
 def test_what_stands_still_is_kept_once():
     """Two drawings make the top, then every frame draws what moves, and nothing else."""
-    assert len(made(50, 50)) == 2 + (50 - top._PATIENCE)
+    assert len(made(50, 50)) == 2 + (50 - standing._PATIENCE)
 
 
 def test_what_seldom_stands_is_seldom_tried():
