@@ -60,16 +60,25 @@ def elements(folder: str, options: Options) -> Setup:
 
 
 def canvas(folder: str, options: Options) -> Setup:
-    """Peak memory at 1080p, with text, pictures and layers: `master-demo` at scale 2."""
+    """Peak memory at 1080p: text, pictures and layers (`master-demo`), and what stands still."""
     project, _theirs, _names = copy_examples(folder)
-    drawing = Contender(
-        "1080p",
-        nfbuild(project, "build", "--json", "--scale", "2", "master-demo", memory=True),
-        prepare=partial(forget, project),
-        check=drew_something,
-        rounds=options.peer_rounds,
-    )
-    return Setup([drawing], [Memory("1080p", PARENT_MEGABYTES), _worker("1080p", 1920, 1080)])
+    standing = os.path.join(folder, "overlays")
+    projects.overlays(standing)
+    contenders = [
+        Contender(
+            name,
+            nfbuild(where, "build", "--json", *more, memory=True),
+            prepare=partial(forget, where),
+            check=drew_something,
+            rounds=options.peer_rounds,
+        )
+        for name, where, more in (
+            ("1080p", project, ("--scale", "2", "master-demo")),
+            ("16 overlays", standing, ()),
+        )
+    ]
+    goals = [Memory("1080p", PARENT_MEGABYTES), _worker("1080p", 1920, 1080)]
+    return Setup(contenders, [*goals, _worker("16 overlays", 1920, 1080)])
 
 
 def _worker(who: str, width: int, height: int) -> Memory:

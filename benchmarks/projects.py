@@ -88,6 +88,35 @@ def moving(folder: str, frames: int, elements: int, *, each: int = 1000) -> None
     write(folder, "nfbuild.toml", FACES)
 
 
+def overlays(folder: str, count: int = 16) -> None:
+    """Make a film at 1080p: a shape moves below gradients that cover the canvas and stand still."""
+    glass = "\n".join(
+        f'  <rect width="1920" height="1080" rx="{number}" fill="url(#glass)"/>'
+        for number in range(count)
+    )
+    text = f"""<svg xmlns="http://www.w3.org/2000/svg"
+     data-width="1920" data-height="1080" data-fps="25" data-duration="1">
+  <defs>
+    <linearGradient id="sky">
+      <stop offset="0" stop-color="#12161f"/><stop offset="1" stop-color="#2a3550"/>
+    </linearGradient>
+    <linearGradient id="glass">
+      <stop offset="0" stop-color="#fff" stop-opacity="0.02"/><stop offset="1" stop-color="#000"
+        stop-opacity="0.02"/>
+    </linearGradient>
+  </defs>
+  <rect width="1920" height="1080" fill="url(#sky)"/>
+  <circle id="dot" cy="540" r="40" fill="#ff5a36"/>
+{glass}
+  <script type="application/nanoframes+json"><![CDATA[{{"animations": [{{"target": "#dot",
+    "keyframes": [{{"t": 0, "transform": {{"translate": [0, 0]}}}},
+                  {{"t": 1, "transform": {{"translate": [1900, 0]}}}}]}}]}}]]></script>
+</svg>
+"""
+    write(folder, "compositions/overlays.nf.svg", text)
+    write(folder, "nfbuild.toml", FACES)
+
+
 # In the long film the badge moves only between these seconds: 30 frames of 900.
 WINDOW = (10.0, 11.0)
 
