@@ -6,7 +6,6 @@ Not here: what the messages mean for jobs, and who is to blame for a death (`poo
 
 from __future__ import annotations
 
-import itertools
 import selectors
 import time
 from collections.abc import Iterator
@@ -62,15 +61,17 @@ class Worker:
 
 
 class Crew:
-    """Hires, hears, watches and dismisses workers."""
+    """Hires, hears, watches and dismisses workers, which are numbered by `numbers`."""
 
-    def __init__(self, setup: WorkerSetup) -> None:
+    def __init__(
+        self, setup: WorkerSetup, numbers: Iterator[int], *, gives_way: bool = False
+    ) -> None:
         self.workers: list[Worker] = []
         self._setup = setup
-        self._numbers = itertools.count()
+        self._numbers = numbers
         self._selector = selectors.DefaultSelector()
         self._looked = time.monotonic()
-        self._gives_way = False
+        self._gives_way = gives_way
 
     def give_way(self) -> None:
         """Let the parent's own work go before that of every worker, hired already or later."""

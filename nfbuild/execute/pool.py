@@ -55,6 +55,8 @@ class ProcessPool:
         self._setup = setup
         self._shuffle = shuffle
         self._serials = itertools.count(1)
+        self._numbers = itertools.count()
+        self._gives_way = False
         self._crew: Crew | None = None
         self._runs: list[Run] = []
         self._retries: deque[Entry] = deque()
@@ -80,12 +82,13 @@ class ProcessPool:
     def start(self) -> None:
         """Start the workers and return; they get warm while the caller goes on."""
         if self._crew is None:
-            self._crew = Crew(self._setup)
+            self._crew = Crew(self._setup, self._numbers, gives_way=self._gives_way)
             for _ in range(self.workers):
                 self._crew.hire()
 
     def give_way(self) -> None:
         """Let the caller's own work go first: a build that encodes beside drawing."""
+        self._gives_way = True
         self.start()
         assert self._crew is not None
         self._crew.give_way()

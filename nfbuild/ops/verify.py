@@ -161,7 +161,7 @@ def draw_and_judge(
     known = kept_before(drawing, distinct)
     yield from drawing.draw(distinct)
     yield from _draw_repeats(run, drawing, again)
-    session.executor.retire()
+    session.retire()
     for film in run.films:
         yield from _judge(run, drawing, film)
     return run, drawing, known

@@ -24,3 +24,17 @@ def test_retired_workers_are_gone_when_the_pool_is_closed():
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+def test_workers_after_a_rest_have_numbers_of_their_own_and_still_give_way():
+    """A profile must not take two workers for one, and encoders must not lose their turn."""
+    pool = ProcessPool(WorkerSetup("builtins:list", ()), workers=2)
+    pool.give_way()
+    first = [worker.number for worker in pool._crew.workers]
+    pool.retire()
+    pool.start()
+    crew = pool._crew
+
+    assert crew._gives_way
+    assert {worker.number for worker in crew.workers}.isdisjoint(first)
+    pool.close()

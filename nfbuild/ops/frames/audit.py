@@ -136,6 +136,8 @@ def shown_by_blobs(
     A frame whose blob is not there is left out.
     """
     found: dict[int, FrameDigest] = {}
+    if not jobs:
+        return found
     for outcome in session.perform(_tasks(drawing, jobs)):
         shows = _NOTHING
         if isinstance(outcome, Done) and isinstance(outcome.value, Audited):

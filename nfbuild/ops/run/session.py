@@ -210,6 +210,11 @@ class Session:
             self._executor.start()
         return self._executor
 
+    def retire(self) -> None:
+        """Let workers go if there are any; more are started when they are asked for."""
+        if self._executor is not None:
+            self._executor.retire()
+
     @property
     def cores(self) -> int:
         """How many things this run does at a time, at least one."""
