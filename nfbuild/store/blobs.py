@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -23,6 +22,7 @@ from nfbuild.store.files import (
     PRIVATE,
     TEMPORARY,
     Modes,
+    filesystem_clock,
     is_orphan,
     make_directory,
     read_file,
@@ -219,7 +219,7 @@ def list_temporaries(root: str) -> Iterator[tuple[str, float]]:
 def remove_orphans(root: str) -> int:
     """Remove the temporary files below `root` whose writers are gone; return how many went."""
     gone = 0
-    now = time.time()
+    now = filesystem_clock(root)
     for path, modified in list_temporaries(root):
         if is_orphan(os.path.basename(path), modified, now):
             with contextlib.suppress(OSError):
