@@ -36,6 +36,11 @@ def run_verify(
     **options: Any,
 ) -> int:
     """Verify, print the answer, and write what was asked for or is expected here."""
+    from nfbuild.ops.run.outputs import (  # noqa: PLC0415
+        check_output,
+        writable,
+        write_output,
+    )
     from nfbuild.ops.run.session import open_session  # noqa: PLC0415  each verb loads what it needs
     from nfbuild.ops.verify import (  # noqa: PLC0415
         VerifyOptions,
@@ -44,6 +49,8 @@ def run_verify(
         verify_settings,
     )
 
+    for path in (options.get("report"), junit):
+        check_output(path)
     chosen = VerifyOptions(names=tuple(names), start=start, **options)
     with open_session(start, verify_settings(jobs)) as session:
         root = session.project.root
@@ -53,9 +60,8 @@ def run_verify(
     written = [] if chosen.report is None else [chosen.report]
     if junit is not None:
         from nfbuild.ops.gate.junit import junit as document  # noqa: PLC0415
-        from nfbuild.ops.gate.report.write import write_beside  # noqa: PLC0415
 
-        write_beside(junit, document(report, failing))
+        write_output(junit, [writable(document(report, failing))])
         written.append(junit)
     _tell_github(report, failing, root, asked=github, as_json=voice.as_json)
     if not voice.quiet:

@@ -19,6 +19,7 @@ from nfbuild.ledger.write_policy import decide, recorded
 from nfbuild.ops.causes.snapshot import keep_snapshot
 from nfbuild.ops.frames.drawing import Drawing
 from nfbuild.ops.gate.moves import Judgement, Move, draw_again, find_moves, measure, rasters
+from nfbuild.ops.run.outputs import write_output
 from nfbuild.ops.run.reports import talk_json
 from nfbuild.ops.run.session import Session
 from nfbuild.ops.verify import Verification, VerifyOptions, draw_and_judge, present_of
@@ -198,8 +199,4 @@ def _write_sheet(path: str, cells: Sequence[Raster]) -> None:
     from nfbuild.pixels.compare import contact_sheet  # noqa: PLC0415
 
     sheet = contact_sheet(cells, columns=3, largest=_SHEET_CELL)
-    try:
-        with open(path, "wb") as file:
-            file.write(pack(sheet))
-    except OSError as fault:
-        raise UsageError(f"`{path}` cannot be written: {fault.strerror or 'unknown'}") from None
+    write_output(path, [pack(sheet)])

@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Generator, Sequence
 from functools import partial
 
-from nfbuild.errors import EXIT_GATE, NfbuildError, ProjectError, UsageError
+from nfbuild.errors import EXIT_GATE, NfbuildError, ProjectError
 from nfbuild.events import Event, Planned, Warned
 from nfbuild.execute.trace import Profile
 from nfbuild.ledger.book import Book
@@ -33,6 +33,7 @@ from nfbuild.ops.gate.judging import Judging
 from nfbuild.ops.leave import leave_state
 from nfbuild.ops.nothing import state_path
 from nfbuild.ops.run.options import BuildOptions
+from nfbuild.ops.run.outputs import check_output, write_output
 from nfbuild.ops.run.reports import BuildReport, talk_json
 from nfbuild.ops.run.session import Session
 from nfbuild.ops.run.state import forget_state
@@ -41,6 +42,8 @@ from nfbuild.project import discover, select
 
 def build(session: Session, options: BuildOptions) -> Generator[Event, None, BuildReport]:
     """Build the compositions that `options.names` mean; yields events, returns the report."""
+    for path in (options.graph, options.profile):
+        check_output(path)
     session.note_start()
     if options.profile is not None:
         session.profile = Profile()
@@ -104,7 +107,7 @@ def _draw_and_make(
                 yield from judging.ready()
         if run.options.audit:
             yield from _audit(run, drawing)
-        session.executor.retire()
+        session.retire()
         yield from judging.rest()
         yield from exporting.finish()
 
@@ -121,11 +124,7 @@ def _write_profile(run: Build, path: str) -> None:
     assert profile is not None
     for timing in getattr(run.session.executor, "warmings", ()):
         profile.add_warming(timing)
-    try:
-        with open(path, "wb") as file:
-            file.write(profile.to_json())
-    except OSError as error:
-        raise UsageError(f"`{path}` cannot be written: {error.strerror}") from None
+    write_output(path, [profile.to_json()])
     stages = sorted(profile.by_stage().items(), key=lambda stage: -stage[1])
     times = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in stages if " " not in name)
     run.report.notes.append(f"time by stage, over all workers: {times}")

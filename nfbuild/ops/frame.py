@@ -12,6 +12,7 @@ from nfbuild.ops.frames.films import Film, ask, load_film
 from nfbuild.ops.frames.questions import Questions, State
 from nfbuild.ops.frames.recall import Recall
 from nfbuild.ops.run.options import read_scale
+from nfbuild.ops.run.outputs import write_output
 from nfbuild.ops.run.ranges import frame_at
 from nfbuild.ops.run.session import Session
 from nfbuild.project import discover, select
@@ -85,16 +86,6 @@ def _chosen(film: Film, number: int | None, at: str | None) -> int:
 
 
 def written(path: str, data: bytes) -> MadeFrame:
-    """Write a picture beside its place and rename it there; raises UsageError."""
-    full = os.path.abspath(path)
-    beside = f"{full}.{os.getpid()}.tmp"
-    try:
-        with open(beside, "wb") as file:
-            file.write(data)
-        os.replace(beside, full)
-    except OSError as error:
-        raise UsageError(f"`{path}` cannot be written: {error.strerror}") from None
-    finally:
-        if os.path.exists(beside):
-            os.unlink(beside)
-    return MadeFrame(path=full)
+    """Write a picture; raises UsageError."""
+    write_output(path, [data])
+    return MadeFrame(path=os.path.abspath(path))

@@ -6,16 +6,14 @@ every machine. Reading is strict: a text with one byte moved is refused, never h
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Any, NoReturn
 
 from nfbuild.digests import NONE, derive, derive_raw, encode, is_hex_digest
 from nfbuild.errors import Place, ProjectError
 from nfbuild.ops.graph.model import ROWS, Graph, is_whole
+from nfbuild.ops.run.outputs import write_output
 
 FORMAT = "nfbuild graph 1"
 _FAMILY = "nfbuild graph "
@@ -26,7 +24,6 @@ _COUNTS = ("first", "last", "length", "width", "height", "frames")
 _TEXTS = ("name", "path", "target", "code")
 _WORDS = ("kind", "format", "rate")
 _SHORT = 16
-_counter = itertools.count()
 
 
 def section_digests(graph: Graph) -> dict[str, str]:
@@ -54,23 +51,8 @@ def write(graph: Graph) -> Iterator[bytes]:
 
 
 def save(graph: Graph, path: str) -> None:
-    """Write the text into the file `path`, which is replaced as a whole; raises ProjectError."""
-    beside = f"{path}.{os.getpid()}-{next(_counter)}.tmp"
-    try:
-        try:
-            with open(beside, "wb") as file:
-                file.writelines(write(graph))
-            os.replace(beside, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(beside)
-            raise
-    except OSError as error:
-        raise ProjectError(
-            f"the build graph cannot be written: {error.strerror}",
-            place=Place(path),
-            code="graph.write",
-        ) from None
+    """Write the text into the file `path`; raises UsageError."""
+    write_output(path, write(graph))
 
 
 def load(path: str) -> Graph:

@@ -14,6 +14,7 @@ from nfbuild.digests import by_utf8
 from nfbuild.errors import Place, ProjectError, UsageError
 from nfbuild.ops.reproduce.proof import ReproduceReport
 from nfbuild.ops.reproduce.surroundings import DIMENSIONS
+from nfbuild.ops.run.outputs import write_output
 
 FORMAT = "nfbuild.certificate/1"
 _FAMILY = "nfbuild.certificate/"
@@ -51,17 +52,8 @@ def certificate(report: ReproduceReport) -> bytes:
 
 
 def save(report: ReproduceReport, path: str) -> None:
-    """Write the certificate; raises UsageError or ProjectError."""
-    data = certificate(report)
-    try:
-        with open(path, "wb") as file:
-            file.write(data)
-    except OSError as error:
-        raise ProjectError(
-            f"the certificate cannot be written: {error.strerror}",
-            place=Place(path),
-            code="reproduce.certificate",
-        ) from None
+    """Write the certificate; raises UsageError."""
+    write_output(path, [certificate(report)])
 
 
 def read(path: str) -> dict[str, Any]:
