@@ -56,7 +56,7 @@ def sheet(voice: Voice, start: str, name: str, **options: Any) -> int:
 @speaking
 def cache_collect(voice: Voice, start: str, *, dry: bool) -> int:
     """`nfbuild cache collect`."""
-    from nfbuild.ops.caches.collecting import collect_caches  # noqa: PLC0415
+    from nfbuild.ops.collect import collect_caches  # noqa: PLC0415
 
     report = collect_caches(start, dry=dry)
     if voice.as_json:
@@ -76,7 +76,7 @@ def cache_collect(voice: Voice, start: str, *, dry: bool) -> int:
 @speaking
 def cache_verify(voice: Voice, start: str, *, sample: str, seed: int) -> int:
     """`nfbuild cache verify`."""
-    from nfbuild.ops.caches.collecting import scrub_cache  # noqa: PLC0415
+    from nfbuild.ops.collect import scrub_cache  # noqa: PLC0415
     from nfbuild.ops.run.options import read_share  # noqa: PLC0415
 
     report = scrub_cache(start, share=read_share(sample) or Fraction(1), seed=seed)
@@ -98,7 +98,7 @@ def cache_verify(voice: Voice, start: str, *, sample: str, seed: int) -> int:
 @speaking
 def cache_explain(voice: Voice, start: str, key: str) -> int:
     """`nfbuild cache explain`."""
-    from nfbuild.ops.caches.collecting import explain_key  # noqa: PLC0415
+    from nfbuild.ops.cache import explain_key  # noqa: PLC0415
 
     document = explain_key(start, key)
     if voice.as_json:

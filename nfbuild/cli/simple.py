@@ -1,4 +1,4 @@
-"""Command lines that are read without Typer: names, and options with no value to check.
+"""Command lines that are read without Typer: names, and options whose values the operation checks.
 
 Loading Typer takes 25 ms of processor time, as long as everything else that a small build loads,
 and the processors are wanted by workers getting ready. What is not as simple as this is left to it,

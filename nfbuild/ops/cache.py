@@ -1,4 +1,4 @@
-"""`cache stats` and `cache clear`: what the local cache holds, and removing it."""
+"""`cache stats`, `explain` and `clear`: what the local cache holds, and removing it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from nfbuild.errors import UsageError
+from nfbuild.digests import BlobDigest, FrameDigest, is_hex_digest
+from nfbuild.errors import StoreError, UsageError
+from nfbuild.ops.frames.filmrecord import unpack
 from nfbuild.project import load
-from nfbuild.store.stack import open_caches
+from nfbuild.store.base import COMPOSITION, KINDS, PIXELS
+from nfbuild.store.stack import Caches, open_caches
 from nfbuild.store.stats import (
     BYTES_READ,
     BYTES_WRITTEN,
@@ -22,6 +25,8 @@ from nfbuild.store.stats import (
     MISS,
     SAVED_MILLISECONDS,
 )
+
+_DIGEST_BYTES = 32
 
 
 def stats(start: str) -> dict[str, Any]:
@@ -100,3 +105,65 @@ def _is_cache(folder: str) -> bool:
             return b"cache of nfbuild" in file.read(1000)
     except OSError:
         return False
+
+
+def explain_key(start: str, key: str) -> dict[str, Any]:
+    """Return what the local cache knows under a key, a digest, or the beginning of one.
+
+    Raises UsageError where nothing is known.
+    """
+    name = key.rpartition(":")[2].lower()
+    if not name or len(name) > 64 or name.strip("0123456789abcdef"):
+        raise UsageError(f"`{key}` is no key and no digest", hint="write hexadecimal digits")
+    caches = open_caches(load(start).cache.folder)
+    try:
+        facts = [
+            _fact(caches, kind, full)
+            for kind, full in caches.local.records()
+            if full.startswith(name)
+        ]
+        if is_hex_digest(name) and caches.local.has_blob(BlobDigest(name)):
+            facts.append({"is": "blob", "digest": f"blake3:{name}"})
+        films = _films_of(caches, name)
+    finally:
+        caches.close()
+    if not facts and not films:
+        raise UsageError(f"nothing in the cache is called `{name}`")
+    return {"schema": "nfbuild.cache-explain/1", "ok": True, "facts": facts, "films": films}
+
+
+def _fact(caches: Caches, kind: str, key: str) -> dict[str, Any]:
+    known = next(one for one in KINDS if one == kind)
+    try:
+        payload = caches.local.get_record(known, key)
+    except StoreError as error:
+        return {"is": kind, "key": key, "fault": error.message}
+    fact: dict[str, Any] = {"is": kind, "key": key}
+    if kind == "frame" and len(payload) == _DIGEST_BYTES:
+        fact["digest"] = f"blake3:{payload.hex()}"
+    elif kind == PIXELS and len(payload) > _DIGEST_BYTES:
+        blob = BlobDigest(payload[:_DIGEST_BYTES].hex())
+        fact["blob"] = f"blake3:{blob}"
+        fact["there"] = caches.local.has_blob(blob)
+        fact["path"] = os.path.relpath(caches.local.blob_path(blob), caches.local_folder)
+    return fact
+
+
+def _films_of(caches: Caches, name: str) -> list[dict[str, Any]]:
+    """Return the kept films in which a frame key or a frame digest is, with its frame numbers."""
+    films: list[dict[str, Any]] = []
+    for kind, key in caches.local.records():
+        if kind != COMPOSITION:
+            continue
+        try:
+            runs = unpack(caches.local.get_record(COMPOSITION, key))
+        except StoreError:
+            continue
+        at, ranges = 0, []
+        for run in runs:
+            if name in (run.key[: len(name)], FrameDigest(run.digest)[: len(name)]):
+                ranges.append([at, at + run.length - 1])
+            at += run.length
+        if ranges:
+            films.append({"film": key, "frames": ranges})
+    return films

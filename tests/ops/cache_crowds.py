@@ -15,7 +15,7 @@ import cache_actor
 from cache_space import Product, environment, good, litter, product, project, start
 
 from nfbuild.digests import blob_digest
-from nfbuild.ops.caches.collecting import collect_caches, scrub_cache
+from nfbuild.ops.collect import collect_caches, scrub_cache
 
 ACTOR = cache_actor.__file__
 SMALL = '[cache]\nmax_size = "6 KB"\n'

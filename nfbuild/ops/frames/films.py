@@ -1,6 +1,6 @@
 """A film: one composition being built, from its file to the questions that its frames ask.
 
-Not here: answering the questions (`drawing`), judging the answers (`build`, `verify`).
+Not here: answering the questions (`drawing`), judging the answers (`gate`, `verify`).
 """
 
 from __future__ import annotations

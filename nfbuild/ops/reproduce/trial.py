@@ -1,7 +1,7 @@
 """Building one project again and again, each time in a checkout and a process of its own.
 
-Not here: which builds a proof takes (`reproduce`), what surrounds one (`reproduce_surroundings`),
-what is compared (`reproduce_evidence`).
+Not here: which builds a proof takes (`proof`), what surrounds one (`surroundings`), what is
+compared (`evidence`).
 """
 
 from __future__ import annotations
