@@ -27,8 +27,8 @@ from nfbuild.errors import Corrupt, DrawError
 from nfbuild.pixels import png
 from nfbuild.pixels.digest import frame_digest, peer_digest, picture_digest
 
-from . import engine, thorvg
-from .engine import MAX_SIDE
+from . import thorvg
+from .engine import MAX_SIDE, Engine
 from .reuse import Ground, KeptRaster, is_opaque, stays_opaque
 from .standing import TopKeeper
 from .tasks import Drawn, Stage
@@ -74,7 +74,7 @@ class Renderer:
         self._keep_rasters = keep_rasters
         self._faces: dict[InputDigest, bytes] = {}
         self._library: thorvg.Library | None = None
-        self._canvas: int | None = None
+        self._engine: Engine | None = None
         self._size = (0, 0)
         self._is_straight = True
         self._buffer = bytearray()
@@ -134,9 +134,9 @@ class Renderer:
 
     def reset(self) -> None:
         """Let go of everything the rasterizer holds; the next draw starts a new engine."""
-        library, canvas, pictures = self._library, self._canvas, self._pictures
-        self._canvas = self._pictures = self._kept = self._top = None
-        if library is not None and canvas is not None:
+        library, engine, pictures = self._library, self._engine, self._pictures
+        self._engine = self._pictures = self._kept = self._top = None
+        if library is not None and engine is not None:
             # What an engine answers while it is given up decides no pixel, and must not hide
             # the error that led here.
             with suppress(DrawError):
@@ -144,7 +144,7 @@ class Renderer:
             if pictures is not None:
                 pictures.drop()
             with suppress(DrawError):
-                library.canvas_destroy(canvas)
+                library.canvas_destroy(engine.canvas)
             with suppress(DrawError):
                 library.engine_term()
         self._faces.clear()
@@ -180,11 +180,11 @@ class Renderer:
     def _ready(self) -> tuple[thorvg.Library, int]:
         if self._library is None:
             self._library = thorvg.Library()
-        if self._canvas is None:
-            self._canvas = engine.start(self._library)
+        if self._engine is None:
+            self._engine = Engine(self._library)
             self._size = (0, 0)
             self._pictures = _Pictures(self._library)
-        return self._library, self._canvas
+        return self._library, self._engine.canvas
 
     def _target(
         self,
@@ -206,6 +206,8 @@ class Renderer:
             )
         self.close_scene()
         self._size = (0, 0)
+        assert self._engine is not None
+        self._engine.make_room(max(width, height))
         self._buffer = bytearray(4 * width * height)
         self._size = (width, height)
         self._set_target(library, canvas, straight)

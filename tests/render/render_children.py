@@ -118,16 +118,16 @@ def draw_in_box(element, box, size):
     return moved, sum(whole[at : at + 4] != boxed[at : at + 4] for at in places)
 
 
-def draw_each_first(staging, faces, tasks, fill_the_pool=True):
+def draw_each_first(staging, faces, tasks, make_room=True):
     """Draw each task by a new renderer, then all by one in both orders; return three digests each.
 
-    `fill_the_pool=False` leaves the engine as the rasterizer starts it.
+    `make_room=False` leaves the engine as the rasterizer starts it.
     """
-    from nfbuild.render import engine
+    from nfbuild.render.engine import Engine
     from nfbuild.render.renderer import Renderer
 
-    if not fill_the_pool:
-        engine._fill_the_pool = lambda *_: None
+    if not make_room:
+        Engine.make_room = lambda *_: None
     first = [draw(staging, faces, [task])[0] for task in tasks]
     renderer = Renderer(faces)
     forwards = [brief(renderer.draw(task)) for task in tasks]
